@@ -1,0 +1,58 @@
+"""The alignment: how an edit's lines lie on the original's, with how certain each part is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fastedit.errors import Candidate, Code
+
+
+class SegmentKind(StrEnum):
+    KEEP = "keep"
+    REPLACE = "replace"
+    INSERT = "insert"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Lines [start, end) of the original become `lines` (without line ends).
+
+    For KEEP `lines` is empty and the original's bytes stand; for INSERT start == end.
+    certainty: between 0 and 1, the share of such segments that are right (calibrated, see evals).
+    reason: in a few words, what the certainty rests on.
+    """
+
+    kind: SegmentKind
+    start: int
+    end: int
+    lines: tuple[str, ...] = ()
+    certainty: float = 1.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why an alignment should not be applied without a target's word."""
+
+    code: Code
+    message: str
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Segments that cover the original from its first line to its last, in order.
+
+    problems: what `structural` mode refuses for; the segments are the best guess all the same.
+    """
+
+    segments: tuple[Segment, ...]
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def certainty(self) -> float:
+        """The smallest certainty of its segments (1.0 where there are none)."""
+        return min((segment.certainty for segment in self.segments), default=1.0)

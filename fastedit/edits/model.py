@@ -1,0 +1,97 @@
+"""What an assistant wrote, as data: `Edit` for one file, made of `Snippet`s or `PatchHunk`s."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Format(StrEnum):
+    LAZY = "lazy"
+    UDIFF = "udiff"
+    SEARCH_REPLACE = "search_replace"
+    V4A = "v4a"
+    WHOLE = "whole"
+
+
+class Action(StrEnum):
+    UPDATE = "update"
+    CREATE = "create"
+    DELETE = "delete"
+
+
+class Op(StrEnum):
+    """What a patch line does to the original."""
+
+    KEEP = " "
+    DELETE = "-"
+    ADD = "+"
+    SKIP = "..."  # an elision inside a SEARCH/REPLACE block: stands for any lines of the original
+
+
+@dataclass(frozen=True, slots=True)
+class PatchLine:
+    """One line of a patch. text has no line end; it is empty for `Op.SKIP`."""
+
+    op: Op
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PatchHunk:
+    """Lines to find in the original and what becomes of them.
+
+    line_hint: 0-based line of the original where the hunk says it starts, or None.
+    scopes: texts after `@@` that name what the hunk is inside of, outermost first.
+    at_end: the hunk belongs at the end of the file (`*** End of File`).
+    source_line: 0-based line of the message where the hunk starts.
+    """
+
+    lines: tuple[PatchLine, ...]
+    line_hint: int | None = None
+    scopes: tuple[str, ...] = ()
+    at_end: bool = False
+    source_line: int = 0
+
+    @property
+    def old(self) -> list[str]:
+        """The lines that the hunk expects in the original (kept and deleted ones)."""
+        return [line.text for line in self.lines if line.op in (Op.KEEP, Op.DELETE)]
+
+    @property
+    def new(self) -> list[str]:
+        """The lines that stand there afterwards (kept and added ones)."""
+        return [line.text for line in self.lines if line.op in (Op.KEEP, Op.ADD)]
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """One fenced piece of a lazy edit, or the whole new file.
+
+    lines: without line ends. info: the fence's language tag. prose: the message's text between the
+    previous fence and this one (it may say where the snippet goes). source_line: 0-based line of the
+    message where the snippet's first line stands.
+    """
+
+    lines: tuple[str, ...]
+    info: str = ""
+    prose: str = ""
+    source_line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What is to happen to one file.
+
+    path: as the message names it (never resolved, may be hostile), or None where it names none.
+    new_path: where the file moves to (`*** Move to:`, a rename in a diff), or None.
+    snippets: for LAZY and WHOLE (exactly one for WHOLE; for LAZY one for each fence, in their order);
+    hunks: for the patch formats.
+    """
+
+    format: Format
+    path: str | None = None
+    action: Action = Action.UPDATE
+    new_path: str | None = None
+    snippets: tuple[Snippet, ...] = ()
+    hunks: tuple[PatchHunk, ...] = ()
