@@ -35,6 +35,7 @@ NOT_STORAGE = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", 
 WESTERN = ("cp1252", "iso8859_1")
 OTHERS = ("cp1250", "cp1251", "koi8_r", "cp1253", "cp1254", "cp932", "euc_jp", "gb18030", "big5", "cp949")
 MIN_FOREIGN_LETTERS = 8
+TYPOGRAPHY = "‘’“”–—…•«»©®°§"
 ALLOWED_CONTROLS = frozenset("\t\n\r\f\v\b\x1b")
 
 
@@ -153,9 +154,10 @@ def _has_controls(text: str) -> bool:
 
 
 def _reads_like_western(text: str) -> bool:
-    """Whether at least half of what isn't ASCII stands in words that also have ASCII letters, as in `café`."""
+    """Whether most of what isn't ASCII stands in words that also have ASCII letters (`café`), or is typography."""
     mixed = (word for word in _words(text) if len(word) >= 3 and 0 < _num_special(word) < len(word) and "ÿ" not in word)
-    return 2 * sum(map(_num_special, mixed)) >= _num_special(text)
+    num_plausible = sum(map(_num_special, mixed)) + sum(map(text.count, TYPOGRAPHY))
+    return 2 * num_plausible > _num_special(text)
 
 
 def _reads_like_foreign(text: str) -> bool:

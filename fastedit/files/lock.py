@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from fastedit.errors import Code, InputRefused
@@ -30,11 +30,17 @@ def locked(folders: Iterable[Path], *, timeout_s: float, fs: Filesystem) -> Iter
         for folder in sorted(set(folders)):
             try:
                 handle = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-                stack.callback(fs.close, handle)
+                stack.callback(_release, handle, fs)
                 _lock(handle, folder, deadline, fs)
             except OSError as error:
                 raise refusal(error, str(folder), "locked") from error
         yield
+
+
+def _release(handle: int, fs: Filesystem) -> None:
+    # Only writers lose anything by a failing close, and by now the files may be new.
+    with suppress(OSError):
+        fs.close(handle)
 
 
 def _lock(handle: int, folder: Path, deadline: float, fs: Filesystem) -> None:
