@@ -1,0 +1,176 @@
+"""A message taken apart: fenced blocks, unfenced patches, and the prose between them.
+
+markdown-it-py reads the fences. Before it does, one pass over the lines mends what CommonMark would misread:
+patches outside of any fence (their lines would open headings, lists and fences) are blanked out, and an outer
+fence that holds fences of its own length is made longer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from markdown_it import MarkdownIt
+
+from fastedit.edits import search_replace, unified_diff, v4a
+
+_FENCE = re.compile(r"^(?P<lead>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:>[ \t]?)*)(?P<ticks>`{3,}|~{3,})(?P<info>[^`\n]*)$")
+_MARKDOWN_INFO = re.compile(r"^\s*(?:md|markdown|mdx|rmd|qmd)\b", re.IGNORECASE)
+_LONG = 64
+# Each fence that seems to nest but never ends costs a look at the whole rest.
+_MAX_FAILURES = 16
+
+
+class BlockKind(StrEnum):
+    FENCE = "fence"
+    RAW = "raw"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of a message that holds code.
+
+    lines: without line ends. start_line: 0-based line of the message where the first of them stands.
+    prose: the message's lines between the block before and this one. is_closed: whether its fence was closed.
+    """
+
+    kind: BlockKind
+    lines: tuple[str, ...]
+    info: str
+    prose: tuple[str, ...]
+    start_line: int
+    is_closed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """blocks in order; tail: the prose behind the last one."""
+
+    blocks: tuple[Block, ...]
+    tail: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A block's place: content lines [start, end), and [first, last) with the fence lines."""
+
+    kind: BlockKind
+    first: int
+    start: int
+    end: int
+    last: int
+    info: str = ""
+    lines: tuple[str, ...] | None = None
+    is_closed: bool = True
+
+
+# Where an unfenced patch ends, given the lines and where it starts: one behind its last line, or the start where it isn't one.
+_RAW_READERS: tuple[Callable[[list[str], int], int], ...] = (
+    search_replace.raw_end,
+    v4a.raw_end,
+    unified_diff.raw_end,
+)
+
+
+def split_message(text: str) -> Message:
+    """The message's blocks with the prose before each. Never raises."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    mended, raw_spans = _mend(lines)
+    spans = sorted(raw_spans + _fences(mended), key=lambda span: span.first)
+    blocks: list[Block] = []
+    done = 0
+    for span in spans:
+        content = tuple(lines[span.start : span.end]) if span.lines is None else span.lines
+        prose = tuple(lines[done : span.first])
+        blocks.append(Block(span.kind, content, span.info, prose, span.start, span.is_closed))
+        done = span.last
+    return Message(tuple(blocks), tuple(lines[done:]))
+
+
+def _mend(lines: list[str]) -> tuple[list[str], list[_Span]]:
+    """The lines as markdown-it should see them, and the unfenced patches that were taken out."""
+    mended = list(lines)
+    spans: list[_Span] = []
+    num_failures = 0
+    position = 0
+    while position < len(lines):
+        fence = _FENCE.match(lines[position])
+        if fence:
+            close, is_nested = _closing_line(lines, position, fence, num_failures < _MAX_FAILURES)
+            if close is None:
+                break
+            if is_nested:
+                _lengthen(mended, (position, close))
+            elif close < 0:
+                num_failures, close = num_failures + 1, -close
+            position = close + 1
+            continue
+        end = max(reader(lines, position) for reader in _RAW_READERS)
+        if end > position:
+            spans.append(_Span(BlockKind.RAW, position, position, end, end))
+            mended[position:end] = [""] * (end - position)
+            position = end
+            continue
+        position += 1
+    return mended, spans
+
+
+def _closing_line(lines: list[str], opening: int, fence: re.Match[str], can_nest: bool) -> tuple[int | None, bool]:
+    """Where the fence closes (None: never), and whether other fences of its kind lie inside.
+
+    Nesting is believed only where every inner fence is closed too; where it isn't, CommonMark's reading
+    stands, and the line comes back negative.
+    """
+    ticks = fence.group("ticks")
+    is_markdown = bool(_MARKDOWN_INFO.match(fence.group("info")))
+    first_close: int | None = None
+    depth, is_nested = 1, False
+    for number in range(opening + 1, len(lines)):
+        inner = _FENCE.match(lines[number])
+        if not inner or inner.group("ticks")[0] != ticks[0] or len(inner.group("ticks")) < len(ticks):
+            continue
+        is_bare = not inner.group("info").strip()
+        if is_bare and first_close is None:
+            first_close = number
+        if not is_bare or (is_markdown and _opens_bare(lines, number, depth)):
+            depth, is_nested = depth + can_nest, is_nested or can_nest
+            continue
+        depth -= 1
+        if depth == 0:
+            return number, is_nested
+    return (-first_close if first_close is not None else None), False
+
+
+def _opens_bare(lines: list[str], number: int, depth: int) -> bool:
+    """Whether a fence line without info string inside a Markdown file opens a block there rather than closes one."""
+    before = lines[number - 1].strip()
+    after = lines[number + 1].strip() if number + 1 < len(lines) else ""
+    return depth == 1 and not before and bool(after)
+
+
+def _lengthen(mended: list[str], fence_lines: tuple[int, int]) -> None:
+    for number in fence_lines:
+        fence = _FENCE.match(mended[number])
+        if fence:
+            mended[number] = fence.group("lead") + fence.group("ticks")[0] * _LONG + fence.group("info")
+
+
+def _fences(lines: list[str]) -> list[_Span]:
+    """The fenced blocks as CommonMark reads them."""
+    spans: list[_Span] = []
+    parser = MarkdownIt("commonmark").disable(["html_block", "code", "reference", "inline", "text_join"])
+    # A lone carriage return ends a line for markdown-it, but not for us.
+    for token in parser.parse("\n".join(line.replace("\r", " ") for line in lines)):
+        if token.type != "fence" or token.map is None:
+            continue
+        first, last = token.map
+        closing = _FENCE.match(lines[last - 1]) if last - 1 > first else None
+        is_closed = bool(closing and not closing.group("info").strip())
+        end = last - 1 if is_closed else last
+        # Inside lists and quotes only markdown-it knows what belongs to the line; elsewhere the bytes stand.
+        is_plain = lines[first].startswith(token.markup)
+        content = None if is_plain else tuple(token.content.removesuffix("\n").split("\n"))
+        spans.append(_Span(BlockKind.FENCE, first, first + 1, end, last, token.info.strip(), content, is_closed))
+    return spans

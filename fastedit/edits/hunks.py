@@ -1,0 +1,70 @@
+"""What the patch readers share: elisions, the line diff of two sides, and their one error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rapidfuzz.distance import LCSseq
+
+from fastedit.edits.model import Op, PatchLine
+from fastedit.errors import Code, EditUnreadable
+
+# All that an elision inside a patch can be: dots alone, words between dots, a comment that starts with dots.
+_ELISION = re.compile(
+    r"^\s*(?:(?:\.{3,}|…)(?:[^=;{}()]*(?:\.{3,}|…))?|(?://|#|--|;|%|/\*|<!--|\{/\*)\s*(?:\.{3,}|…).*)\s*$"
+)
+# Beyond this many pairs of lines a diff would cost more than it is worth: the sides are taken as replaced.
+_MAX_CELLS = 40_000_000
+
+
+def unreadable(message: str, line: int) -> EditUnreadable:
+    """EDIT_UNPARSABLE for a 0-based line of the message (the text names it 1-based)."""
+    return EditUnreadable(Code.EDIT_UNPARSABLE, f"line {line + 1}: {message}")
+
+
+def is_elision(line: str) -> bool:
+    """Whether a line of a patch stands for other lines: `...`, `# ...`, `// ... existing code ...`."""
+    return bool(_ELISION.match(line))
+
+
+def diff_lines(before: Sequence[str], after: Sequence[str]) -> list[PatchLine]:
+    """The two sides as kept, deleted and added lines, the deleted ones of a change first."""
+    start, limit = 0, min(len(before), len(after))
+    while start < limit and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < limit - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    lines = [PatchLine(Op.KEEP, text) for text in before[:start]]
+    lines.extend(_changed(before[start : len(before) - end], after[start : len(after) - end]))
+    lines.extend(PatchLine(Op.KEEP, text) for text in before[len(before) - end :])
+    return lines
+
+
+def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[PatchLine]:
+    if len(before) * len(after) > _MAX_CELLS:
+        yield from (PatchLine(Op.DELETE, text) for text in before)
+        yield from (PatchLine(Op.ADD, text) for text in after)
+        return
+    for opcode in LCSseq.opcodes(before, after):
+        if opcode.tag == "equal":
+            yield from (PatchLine(Op.KEEP, text) for text in before[opcode.src_start : opcode.src_end])
+            continue
+        yield from (PatchLine(Op.DELETE, text) for text in before[opcode.src_start : opcode.src_end])
+        yield from (PatchLine(Op.ADD, text) for text in after[opcode.dest_start : opcode.dest_end])
+
+
+def settle(lines: Sequence[PatchLine]) -> list[PatchLine]:
+    """The lines with what is deleted and added again unchanged turned into context."""
+    result: list[PatchLine] = []
+    for is_change, run in groupby(lines, key=lambda line: line.op in (Op.DELETE, Op.ADD)):
+        if not is_change:
+            result.extend(run)
+            continue
+        changed = list(run)
+        before = [line.text for line in changed if line.op is Op.DELETE]
+        after = [line.text for line in changed if line.op is Op.ADD]
+        result.extend(diff_lines(before, after) if before and after else changed)
+    return result

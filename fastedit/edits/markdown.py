@@ -1,0 +1,90 @@
+"""Code fences without a patch in them: snippets, whole files, before/after pairs, and what is no edit at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastedit.edits.hunks import is_elision
+from fastedit.edits.model import Edit, Format, PatchHunk, Snippet
+from fastedit.edits.places import PlacedBlock
+from fastedit.edits.prose import is_prose
+from fastedit.edits.search_replace import pair_lines
+from fastedit.edits.signals import has_marker, is_after, is_before, is_command, is_example, is_output
+from fastedit.edits.whole import whole_edit
+
+
+def snippet_of(placed: PlacedBlock) -> Snippet:
+    """The block as a snippet, its locator gone from the code and kept in the prose."""
+    return Snippet(placed.lines, placed.block.info, placed.prose, placed.start_line)
+
+
+def code_edit(placed: PlacedBlock) -> Edit:
+    """A code fence as an edit: created, whole where the message says so, else LAZY."""
+    snippet = snippet_of(placed)
+    if placed.is_new and not has_marker(placed.lines):
+        return whole_edit(placed.path, snippet, is_new=True)
+    if placed.is_whole and not any(is_elision(line) for line in placed.lines):
+        return whole_edit(placed.path, snippet, is_new=False)
+    return Edit(Format.LAZY, placed.path, snippets=(snippet,))
+
+
+def pair_edit(before: PlacedBlock, after: PlacedBlock) -> Edit:
+    """Two fences of which the second takes the place of the first."""
+    hunk = PatchHunk(tuple(pair_lines(before.lines, after.lines)), source_line=before.start_line)
+    return Edit(Format.SEARCH_REPLACE, before.path or after.path, hunks=(hunk,))
+
+
+def is_pair(before: PlacedBlock, after: PlacedBlock) -> bool:
+    """Whether the prose says `replace this:` before the first and `with:` before the second."""
+    same_file = after.path in (before.path, None) or before.path is None
+    return same_file and is_before(before.block.prose) and is_after(after.block.prose) and bool(before.lines)
+
+
+def is_edit(placed: PlacedBlock) -> bool:
+    """Whether a code fence is meant for a file, as far as the fence and the prose before it tell."""
+    if not any(line.strip() for line in placed.lines):
+        return placed.is_new
+    if placed.is_cited:
+        return False
+    if placed.has_own_path and not is_command(placed.block.info, placed.lines, placed.block.prose):
+        return True
+    if has_marker(placed.lines):
+        return True
+    info, prose = placed.block.info, placed.block.prose
+    return not (is_command(info, placed.lines, prose) or is_output(info, prose) or is_example(prose))
+
+
+def edits_among(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:
+    """The code fences that are edits. Where none is for certain, all that hold code are taken for it."""
+    chosen = [block for block in placed if is_edit(block)]
+    return chosen or [block for block in placed if any(line.strip() for line in block.lines)]
+
+
+def bare_snippet(text: str) -> Snippet | None:
+    """A message without fences as code, the sentences before and behind it left out; None where it's all prose."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    starts = [n for n, line in enumerate(lines) if line.strip() and (n == 0 or not lines[n - 1].strip())]
+    paragraphs = [(start, _paragraph_end(lines, start)) for start in starts]
+    code = [number for number, span in enumerate(paragraphs) if not _is_prose(lines[span[0] : span[1]])]
+    if not code:
+        return Snippet(tuple(_without_blank_end(lines))) if has_marker(lines) else None
+    start, end = paragraphs[code[0]][0], paragraphs[code[-1]][1]
+    return Snippet(tuple(lines[start:end]), prose="\n".join(lines[:start]).strip(), source_line=start)
+
+
+def _paragraph_end(lines: Sequence[str], start: int) -> int:
+    end = start
+    while end < len(lines) and lines[end].strip():
+        end += 1
+    return end
+
+
+def _is_prose(paragraph: Sequence[str]) -> bool:
+    """Whether every sentence or list item of a paragraph is prose."""
+    return all(is_prose(line) for line in paragraph) or is_prose(" ".join(line.strip() for line in paragraph))
+
+
+def _without_blank_end(lines: list[str]) -> list[str]:
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    return lines

@@ -1,0 +1,186 @@
+"""`parse_message`: from what an assistant wrote to one `Edit` for each file and format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from fastedit.edits.blocks import Block, BlockKind, split_message
+from fastedit.edits.markdown import bare_snippet, code_edit, edits_among, is_pair, pair_edit, snippet_of
+from fastedit.edits.model import Action, Edit, Format, Snippet
+from fastedit.edits.places import PathReader, PlacedBlock
+from fastedit.edits.search_replace import is_search_replace, parse_search_replace
+from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
+from fastedit.edits.v4a import is_v4a, parse_v4a
+from fastedit.edits.whole import longest, whole_edit
+from fastedit.errors import Code, EditUnreadable
+
+AUTO = "auto"
+_DIFF_TAGS = ("diff", "patch", "udiff")
+_PATCH_FORMATS = (Format.UDIFF, Format.SEARCH_REPLACE, Format.V4A)
+
+
+def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
+    """What the message wants done, one edit for each file and format, in order.
+
+    format: `auto`, or a `Format` that every block is then read as. A fence that doesn't say whether it is a
+    whole file comes back as LAZY; only the original can tell. Raises EditUnreadable: EDIT_EMPTY where there
+    is no code, EDIT_UNPARSABLE (with the 1-based line) where a patch is broken or `format` is unknown.
+    """
+    forced = _forced(format)
+    message = split_message(text)
+    reader = PathReader()
+    placed = [reader.place(block) for block in message.blocks]
+    reader.read_prose(message.tail)
+    edits = _read_all(placed, forced) if placed else _read_bare(text, forced)
+    edits.extend(Edit(Format.WHOLE, path, Action.DELETE) for path in reader.deleted)
+    if not edits:
+        raise EditUnreadable(Code.EDIT_EMPTY, "the text holds no code and no patch")
+    return _joined(_with_full_paths(edits))
+
+
+def _forced(format: str) -> Format | None:
+    if format == AUTO:
+        return None
+    try:
+        return Format(format)
+    except ValueError:
+        known = ", ".join([AUTO, *Format])
+        raise EditUnreadable(Code.EDIT_UNPARSABLE, f"unknown format; known are {known}") from None
+
+
+def detect(placed: PlacedBlock) -> Format:
+    """The format of a block's text; LAZY stands for any code without a patch in it."""
+    lines = placed.lines
+    if is_search_replace(lines):
+        return Format.SEARCH_REPLACE
+    if is_v4a(lines):
+        return Format.V4A
+    tag = placed.block.info.lower().split(" ")[0].split(":")[0]
+    if is_unified_diff(lines) or (tag in _DIFF_TAGS and has_changes(lines)):
+        return Format.UDIFF
+    return Format.LAZY
+
+
+def _read_all(placed: Sequence[PlacedBlock], forced: Format | None) -> list[Edit]:
+    """The edits of all blocks in order."""
+    formats = [detect(block) for block in placed]
+    if forced in _PATCH_FORMATS:
+        matching = [block for block, found in zip(placed, formats, strict=True) if found is forced]
+        return [edit for block in matching or placed for edit in _read_patch(block, forced)]
+    fences = [block for block in placed if block.block.kind is BlockKind.FENCE]
+    if forced is Format.WHOLE:
+        return _whole_files(fences)
+    if forced is Format.LAZY:
+        return [Edit(Format.LAZY, block.path, snippets=(snippet_of(block),)) for block in edits_among(fences)]
+    code = [block for block, found in zip(placed, formats, strict=True) if found is Format.LAZY]
+    has_patch = len(code) < len(placed)
+    chosen = edits_among(code)
+    if has_patch and not any(block.has_own_path or block.is_new for block in chosen):
+        # Beside a patch a nameless fence that doesn't look like an edit isn't one.
+        chosen = [block for block in chosen if block.lines and block in code]
+    return _in_order(placed, formats, chosen)
+
+
+def _in_order(placed: Sequence[PlacedBlock], formats: Sequence[Format], chosen: Sequence[PlacedBlock]) -> list[Edit]:
+    edits: list[Edit] = []
+    is_chosen = {id(block) for block in chosen}
+    paired: set[int] = set()
+    for number, (block, found) in enumerate(zip(placed, formats, strict=True)):
+        if found is not Format.LAZY:
+            edits.extend(_read_patch(block, found))
+        elif number + 1 < len(placed) and formats[number + 1] is Format.LAZY and is_pair(block, placed[number + 1]):
+            edits.append(pair_edit(block, placed[number + 1]))
+            paired.update((id(block), id(placed[number + 1])))
+        elif id(block) in is_chosen and id(block) not in paired:
+            edits.append(code_edit(block))
+    return edits
+
+
+def _read_patch(placed: PlacedBlock, format: Format) -> list[Edit]:
+    """The edits of one block in a patch format; files that it doesn't name are the block's."""
+    readers: dict[Format, Callable[[Sequence[str], int], list[Edit]]] = {
+        Format.UDIFF: parse_unified_diff,
+        Format.V4A: parse_v4a,
+        Format.SEARCH_REPLACE: _search_replace_edits,
+    }
+    edits = readers[format](placed.lines, placed.start_line)
+    return [edit if edit.path is not None else replace(edit, path=placed.path) for edit in edits]
+
+
+def _search_replace_edits(lines: Sequence[str], first_line: int) -> list[Edit]:
+    files = parse_search_replace(lines, first_line)
+    return [Edit(Format.SEARCH_REPLACE, blocks.path, hunks=blocks.hunks) for blocks in files]
+
+
+def _whole_files(fences: Sequence[PlacedBlock]) -> list[Edit]:
+    by_path: dict[str | None, list[PlacedBlock]] = {}
+    for block in edits_among(fences):
+        by_path.setdefault(block.path, []).append(block)
+    return [
+        whole_edit(path, longest([snippet_of(block) for block in blocks]), is_new=any(block.is_new for block in blocks))
+        for path, blocks in by_path.items()
+    ]
+
+
+def _read_bare(text: str, forced: Format | None) -> list[Edit]:
+    """A text without any fence: code as it stands, or no edit."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if not text.strip():
+        return []
+    if forced in _PATCH_FORMATS:
+        placed = PlacedBlock(_bare_block(lines), None, tuple(lines))
+        return _read_patch(placed, forced)
+    if forced is Format.WHOLE:
+        return [whole_edit(None, Snippet(tuple(lines)), is_new=False)]
+    snippet = Snippet(tuple(lines[:-1] if not lines[-1] else lines)) if forced else bare_snippet(text)
+    return [Edit(Format.LAZY, snippets=(snippet,))] if snippet else []
+
+
+def _with_full_paths(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits with a path that is only the end of one other path in the message written out."""
+    edits = list(edits)
+    paths = {edit.path for edit in edits if edit.path}
+    full: dict[str, str] = {}
+    for path in paths:
+        parts = PurePosixPath(path).parts
+        longer = [other for other in paths if other != path and PurePosixPath(other).parts[-len(parts) :] == parts]
+        if len(longer) == 1:
+            full[path] = longer[0]
+    named = {edit.path for edit in edits if edit.format in (Format.UDIFF, Format.V4A)}
+    return [
+        replace(edit, path=full[edit.path]) if edit.path in full and edit.path not in named else edit for edit in edits
+    ]
+
+
+def _joined(edits: Iterable[Edit]) -> list[Edit]:
+    """One edit for each file and format: the snippets and hunks of later ones go to the first.
+
+    A snippet without a path belongs to the only file of the message, if there is but one.
+    """
+    edits = list(edits)
+    paths = {edit.path for edit in edits if edit.path}
+    only = next(iter(paths)) if len(paths) == 1 else None
+    joined: list[Edit] = []
+    places: dict[tuple[str | None, Format], int] = {}
+    for edit in edits:
+        edit = replace(edit, path=edit.path or only)
+        key = (edit.path, edit.format)
+        if edit.action is Action.UPDATE and edit.format is not Format.WHOLE and key in places:
+            first = joined[places[key]]
+            joined[places[key]] = replace(
+                first,
+                snippets=first.snippets + edit.snippets,
+                hunks=first.hunks + edit.hunks,
+                new_path=first.new_path or edit.new_path,
+            )
+            continue
+        if edit.action is Action.UPDATE:
+            places[key] = len(joined)
+        joined.append(edit)
+    return joined
+
+
+def _bare_block(lines: Sequence[str]) -> Block:
+    return Block(BlockKind.RAW, tuple(lines), "", (), 0)

@@ -1,0 +1,142 @@
+"""What the prose around a fence says about it: a new file, the whole file, a file to delete, not an edit at all.
+
+Wordings are tables; every one is weak alone, so they only decide what the code itself leaves open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fastedit.edits.hunks import is_elision
+from fastedit.edits.paths import PATH_HOLE, is_file_name
+
+SHELL_TAGS = frozenset("bash sh shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh cmd bat batch".split())
+OUTPUT_TAGS = frozenset("text txt log logs output stdout plaintext plain ansi traceback mermaid dot graphviz tree".split())
+
+_COMMANDS = (
+    r"npm|npx|pnpm|yarn|bun|bunx|node|deno|corepack|pip3?|pipx|python3?|py|uv|uvx|poetry|pdm|hatch|conda|mamba|pytest|tox|nox|ruff|mypy"
+    r"|black|isort|cargo|rustup|rustc|go|gofmt|git|gh|docker|docker-compose|podman|kubectl|helm|terraform|ansible|ansible-playbook|make|cmake"
+    r"|ninja|meson|gcc|clang|gradle|\./gradlew|mvn|\./mvnw|java|javac|dotnet|nuget|bundle|gem|rake|rails|ruby|rspec|composer|php|artisan"
+    r"|mix|elixir|swift|xcodebuild|flutter|dart|brew|apt|apt-get|dnf|yum|apk|pacman|sudo|cd|mkdir|rm|mv|cp|ls|cat|curl|wget|chmod|export"
+    r"|source|echo|psql|mysql|sqlite3|redis-cli|nginx|systemctl|journalctl|ssh|scp|rsync|tsc|eslint|prettier|vite|next|jest|vitest|playwright"
+    r"|alembic|flask|django-admin|uvicorn|gunicorn|celery|west|openocd|buf|protoc|sqlx|diesel|prisma|set|time|env"
+)
+_COMMAND = re.compile(rf"^\s*(?:[$>%]\s+\S|(?:[A-Z_]+=\S*\s+)*(?:{_COMMANDS})(?:\s|$)|\./\S+|[\w./-]+/manage\.py\b)")
+_SHELL_CODE = re.compile(r"^\s*(?:if |for |while |until |case |function |local |done\b|fi\b|esac\b|then\b|else\b|elif |\}|\w+\(\)|#!)")
+_NEW_BESIDE = re.compile(
+    rf"\bnew file\b|^\W*(?:new|created?|added?)\W*{PATH_HOLE}|{PATH_HOLE}\W*(?:new|created|added)\W*$|\((?:new|created|added)\)|^(?:create|creating|add)\b.{{0,20}}{PATH_HOLE}",
+    re.IGNORECASE,
+)
+_NEW_IN_PROSE = re.compile(
+    r"(?:\bnew (?:\w+ ){0,2}(?:file|module|script|component|package|config|migration|helper|class|test)s?\b[^.]{0,25}"
+    rf"|\bcreat(?:e|es|ed|ing) (?:(?:a|an|the|this) )?(?:new )?(?:\w+ )?(?:file )?(?:(?:called|named|at|in) )?|\bnew )[\s`*\"(]*{PATH_HOLE}",
+    re.IGNORECASE,
+)
+_DELETED = re.compile(rf"\((?:deleted?|removed?|to be deleted)\)|^(?:delete|remove)(?:d)?(?: file)?\W*{PATH_HOLE}\W*$|{PATH_HOLE}\W*(?:deleted?|removed?)\W*$", re.IGNORECASE)
+_FILE_NOUN = r"(?:file|module|script|document|page|stylesheet|readme|config(?:uration)?|docker ?file|make ?file|`?(?P<name>[\w./-]*\.[\w-]+)\b)"
+_WHOLE = re.compile(
+    r"\b(?:complete|full|whole|entire)\b(?:,? (?:and )?(?:new|updated|revised|resulting|modified|rewritten|corrected|fixed|final|improved|finished))*"
+    rf" (?:(?:contents?|code|source|text|version) (?:of|for) (?:the |this |your )?(?:new |whole |entire )?)?{_FILE_NOUN}"
+    r"|\brewr(?:ite|ote|itten) (?:\S+ ){0,3}(?:from scratch|completely|entirely)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"(?:\bnot\b|n't\b|\bwithout\b|\binstead of\b|\brather than\b|\bthan\b|\bno need\b|\btoo long\b)[^,;:.]{0,50}$", re.IGNORECASE)
+_RUN_IT = re.compile(r"\b(?:run|install|execute|invoke|try|start|launch|verify|regenerate|test(?: it)?|check|apply the migration)\b[^.]{0,80}[:.]?$", re.IGNORECASE)
+_SHOWS_OUTPUT = re.compile(
+    r"\b(?:outputs?|prints?|printed|logs?|logged|traceback|stack trace|responds?|response|error(?: message)?|results?|you(?:'ll| will| should)?(?: now)? (?:see|get))\b"
+    r"[^.]{0,40}:$",
+    re.IGNORECASE,
+)
+_SHOWS_USE = re.compile(
+    r"^(?:example(?: usage)?|usage(?: example)?|for example|e\.g\.)\b[^.]{0,60}:?$|\b(?:use|call|invoke) it (?:like|as|so|this)\b[^.]{0,30}:?$"
+    r"|\bcan (?:now |then )?be (?:used|called|invoked)\b[^.]{0,40}:$|\b(?:for reference|currently|at the moment|right now|was|used to be)\b[^.]{0,60}:$",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"^\W*(?:before|old|current|original|existing|from|find|search(?: for)?)(?: (?:code|version|this|lines?))?\W*$"
+    r"|\b(?:replace|change|find|swap|rewrite|turn)\b(?! (?:it|them|that) )[^.]{0,120}:$",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"^\W*(?:and )?(?:after|new|with|to|by|into|becomes|replace(?: it| them| that)? (?:with|by)|change (?:it|them|that) to|and replace (?:it|them) with)"
+    r"(?: (?:this|that|these|the following|code|version|lines?|it))*\W*$",
+    re.IGNORECASE,
+)
+
+
+def says_new(rest: str, is_alone: bool) -> bool:
+    """Whether a line or sentence, `PATH_HOLE` standing for the path, says that the file is created."""
+    return bool((_NEW_BESIDE if is_alone else _NEW_IN_PROSE).search(rest))
+
+
+def says_deleted(rest: str) -> bool:
+    """Whether a line that names a file says that it goes."""
+    return bool(_DELETED.search(rest))
+
+
+def says_whole(sentence: str) -> bool:
+    """Whether a sentence before a fence says that the fence holds the whole file."""
+    for found in _WHOLE.finditer(sentence):
+        name = found.group("name")
+        if (not name or is_file_name(name)) and not _DENIED.search(sentence[: found.start()]):
+            return True
+    return False
+
+
+def last_sentence(prose: Sequence[str]) -> str:
+    """The last sentence of the last paragraph of these lines, on one line."""
+    paragraph: list[str] = []
+    for line in reversed(prose):
+        if line.strip():
+            paragraph.append(line.strip())
+        elif paragraph:
+            break
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z\"`*(])", " ".join(reversed(paragraph)))[-1]
+
+
+def has_marker(lines: Sequence[str]) -> bool:
+    """Whether a comment in the code stands for code that isn't shown."""
+    return any(is_elision(line) and line.strip().strip(".…") for line in lines)
+
+
+def is_command(info: str, lines: Sequence[str], prose: Sequence[str]) -> bool:
+    """Whether a fence holds commands for a person to run, not code of a file."""
+    tag = _tag(info)
+    told = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if tag not in SHELL_TAGS and tag:
+        return False
+    if not told or any(_SHELL_CODE.match(line) for line in told):
+        return False
+    num_commands = sum(bool(_COMMAND.match(line)) for line in told)
+    if all(line.lstrip().startswith(("$ ", "> ", "% ")) for line in told):
+        return True
+    if num_commands * 2 >= len(told) and len(told) <= 20:
+        return True
+    return tag in SHELL_TAGS and len(told) <= 6 and bool(_RUN_IT.search(last_sentence(prose)))
+
+
+def is_output(info: str, prose: Sequence[str]) -> bool:
+    """Whether a fence shows what a program prints."""
+    tag = _tag(info)
+    return tag in OUTPUT_TAGS or (tag in ("", "json", "http") and bool(_SHOWS_OUTPUT.search(last_sentence(prose))))
+
+
+def is_example(prose: Sequence[str]) -> bool:
+    """Whether the prose introduces a fence as an example of use, or as code that is only quoted."""
+    return bool(_SHOWS_USE.search(last_sentence(prose)))
+
+
+def is_before(prose: Sequence[str]) -> bool:
+    """Whether the prose before a fence says that it shows the code as it is (`Replace this:`)."""
+    return bool(_BEFORE.search(last_sentence(prose)))
+
+
+def is_after(prose: Sequence[str]) -> bool:
+    """Whether the prose between two fences says that the second takes the place of the first (`with:`)."""
+    told = [line for line in prose if line.strip()]
+    return len(told) == 1 and bool(_AFTER.search(told[0].strip().lstrip("#").strip()))
+
+
+def _tag(info: str) -> str:
+    return info.strip().lower().split(" ")[0].split(":")[0].strip("{}.") if info.strip() else ""
