@@ -1,0 +1,129 @@
+"""Changes and samples, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import NamedTuple
+
+from fastedit.edits.model import Format
+from fastedit.training.synthesis.document import Document
+
+NEW = -1  # origin of a line that the original doesn't have
+MAX_REFINED = 160  # longer replacements are not searched for lines that stay (quadratic)
+
+
+class Tier(StrEnum):
+    """How carefully an edit is written; the words are those of the apply cases."""
+
+    CLEAR = "clear"
+    SLOPPY = "sloppy"
+    HARD = "hard"
+
+
+class Splice(NamedTuple):
+    """Lines [start, end) of the original become `lines`."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A document before and after.
+
+    splices: in order, apart from each other by at least one kept line, and with no line kept inside them.
+    origin: for each line of `after` the line of `before` that it is, or NEW.
+    """
+
+    before: Document
+    after: Document
+    splices: tuple[Splice, ...]
+    origin: tuple[int, ...]
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """An edit with known truth.
+
+    original, expected: the file before and after; edit: the whole message of the assistant.
+    kind: what was changed; habits: how it was written down (names of tables' rows, for statistics).
+    """
+
+    path: str
+    language: str
+    original: str
+    edit: str
+    expected: str
+    tier: Tier
+    format: Format
+    kind: str
+    habits: tuple[str, ...] = ()
+
+
+def spliced(lines: Sequence[str], splices: Iterable[Splice]) -> list[str]:
+    """The lines with all splices carried out."""
+    result: list[str] = []
+    position = 0
+    for splice in splices:
+        result.extend(lines[position : splice.start])
+        result.extend(splice.lines)
+        position = splice.end
+    result.extend(lines[position:])
+    return result
+
+
+def minimal_splices(lines: Sequence[str], splices: Iterable[Splice]) -> tuple[Splice, ...]:
+    """The same splices in order, broken up at the lines that they keep; empty where nothing changes.
+
+    ValueError where two of them overlap.
+    """
+    result: list[Splice] = []
+    for splice in sorted(splices):
+        if result and splice.start < result[-1].end:
+            raise ValueError("splices overlap")
+        for part in _refined(lines, splice):
+            if result and part.start == result[-1].end:
+                last = result.pop()
+                part = Splice(last.start, part.end, last.lines + part.lines)
+            result.append(part)
+    return tuple(part for part in result if tuple(lines[part.start : part.end]) != part.lines)
+
+
+def _refined(lines: Sequence[str], splice: Splice) -> list[Splice]:
+    old, new = lines[splice.start : splice.end], splice.lines
+    if not old or not new or max(len(old), len(new)) > MAX_REFINED:
+        return [splice]
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    return [
+        Splice(splice.start + old_start, splice.start + old_end, tuple(new[new_start:new_end]))
+        for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def origins(num_lines: int, splices: Iterable[Splice]) -> list[int]:
+    """For each line of the result the line of the original that it is, or NEW."""
+    result: list[int] = []
+    position = 0
+    for splice in splices:
+        result.extend(range(position, splice.start))
+        result.extend([NEW] * len(splice.lines))
+        position = splice.end
+    result.extend(range(position, num_lines))
+    return result
+
+
+def make_change(before: Document, splices: Iterable[Splice], kind: str) -> Change | None:
+    """The change, or None where it changes nothing or parses worse than before."""
+    minimal = minimal_splices(before.lines, splices)
+    if not minimal:
+        return None
+    after = before.with_lines(spliced(before.lines, minimal))
+    if after.num_errors > before.num_errors or not after.lines:
+        return None
+    return Change(before, after, minimal, tuple(origins(len(before.lines), minimal)), kind)

@@ -1,0 +1,227 @@
+"""A change as a lazy edit: snippets with markers, in one fence or one for each place."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fastedit.training.synthesis.model import NEW, Change, Tier
+from fastedit.training.synthesis.rendering import abridge, drift
+from fastedit.training.synthesis.rendering.markers import CLEAR_STYLES, draw_style
+from fastedit.training.synthesis.rendering.message import DELETIONS, REPLACED, Fence, deleted_names, message, tag_of
+from fastedit.training.synthesis.rendering.page import Page, Span, innermost
+from fastedit.training.synthesis.rendering.plan import (
+    Extent,
+    Plan,
+    draw_plan,
+    planned_page,
+    spans_in_after,
+    without_frames,
+)
+from fastedit.training.synthesis.rendering.reader import Reader
+from fastedit.training.synthesis.rendering.snippet import Layout, Piece, pieces_of
+
+MAX_SHOWN = 160
+FAR_APART = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A message and the names of the habits that it shows."""
+
+    text: str
+    habits: tuple[str, ...]
+
+
+class Habits(list[str]):
+    """The habits of one message in the order in which they came in, each once."""
+
+    def note(self, habit: str) -> None:
+        if habit not in self:
+            self.append(habit)
+
+
+def render_lazy(change: Change, tier: Tier, rng: random.Random) -> Rendered | None:
+    """A lazy edit that a careful reader can apply in one way only, or None where none was found."""
+    habits = Habits()
+    plan = _draw_plan(change, tier, rng, habits)
+    pages = _pages(change, plan, tier, rng, habits)
+    if not pages or sum(run.end - run.start for page in pages for run in page.runs) > MAX_SHOWN:
+        return None
+    layout = _draw_layout(tier, rng, habits)
+    notes: list[str] = []
+    if tier is not Tier.CLEAR and rng.random() < 0.5:
+        layout = _unmarked(pages, layout, habits, notes)
+    fences = []
+    indentation = _draw_drift(tier, rng)
+    for page in pages:
+        lines = _fence_lines(page, layout, tier, indentation, rng, habits)
+        if lines is None:
+            return None
+        fences.append(Fence(lines, tag_of(change.before, rng)))
+    if gone := deleted_names(change):
+        notes.append(rng.choice(DELETIONS).replace("{name}", gone[0]))
+        if all(piece.strip() != "" for piece in notes) and not _has_marker(pages, layout) and tier is Tier.CLEAR:
+            return None
+    if tier is Tier.SLOPPY and not habits:
+        return None
+    return Rendered(message(change, fences, tier, rng, notes=notes), tuple(habits))
+
+
+def _has_marker(pages: Sequence[Page], layout: Layout) -> bool:
+    """Whether some gap has a marker, so that a place without one says that something was deleted."""
+    return layout.top or layout.bottom or any(len(page.runs) > 1 for page in pages)
+
+
+def _draw_plan(change: Change, tier: Tier, rng: random.Random, habits: Habits) -> Plan:
+    plan = draw_plan(rng)
+    habits.note(f"extent: {plan.extent}") if tier is Tier.CLEAR else None
+    if tier is Tier.HARD:
+        plan = replace(plan, by_order=True)
+    if tier is not Tier.CLEAR and rng.random() < 0.45:
+        habits.note("no class")
+        return without_frames(plan)
+    if tier is Tier.CLEAR and plan.extent is Extent.DECLARATION and rng.random() < 0.3:
+        return without_frames(plan)
+    if rng.random() < 0.15:
+        plan = replace(plan, with_closers=False)
+    return plan
+
+
+def _pages(change: Change, plan: Plan, tier: Tier, rng: random.Random, habits: Habits) -> list[Page]:
+    """One page for the whole change, or one for each place where the places are far apart."""
+    groups = _groups(change)
+    if len(groups) > 1 and not plan.by_order and rng.random() < 0.3:
+        pages = [planned_page(change, plan, group) for group in groups]
+        found = [page for page in pages if page is not None]
+        if len(found) == len(groups) and _are_apart(change, found, groups):
+            habits.note("a fence for each place")
+            return found
+    page = planned_page(change, plan)
+    return [page] if page is not None else []
+
+
+def _groups(change: Change) -> list[list[int]]:
+    """The splices, those near each other together."""
+    groups: list[list[int]] = []
+    for index, splice in enumerate(change.splices):
+        if groups and splice.start - change.splices[groups[-1][-1]].end < FAR_APART:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return groups
+
+
+def _are_apart(change: Change, pages: Sequence[Page], groups: Sequence[Sequence[int]]) -> bool:
+    """Whether no page shows anything of the changes of another one."""
+    spans = spans_in_after(change)
+    for page, group in zip(pages, groups, strict=True):
+        others = [spans[index] for index in range(len(spans)) if index not in group]
+        if any(_touch(run, other) for run in page.runs for other in others):
+            return False
+    return True
+
+
+def _touch(run: Span, other: Span) -> bool:
+    return run.start <= other.end and other.start <= run.end
+
+
+def _draw_layout(tier: Tier, rng: random.Random, habits: Habits) -> Layout:
+    style = draw_style(rng, tier)
+    if style not in CLEAR_STYLES:
+        habits.note(f"markers: {style.name}")
+    careless = {Tier.CLEAR: 0.12, Tier.SLOPPY: 0.45, Tier.HARD: 0.3}[tier]
+    top, bottom = rng.random() > careless, rng.random() > careless
+    if tier is not Tier.CLEAR and not (top and bottom):
+        habits.note("no marker at an end")
+    return Layout(
+        style=style,
+        block_comments=rng.random() < 0.12,
+        top=top,
+        bottom=bottom,
+        blanks=rng.random() < 0.85,
+        doubled=rng.random() < 0.7,
+    )
+
+
+def _unmarked(pages: Sequence[Page], layout: Layout, habits: Habits, notes: list[str]) -> Layout:
+    """Skips between whole declarations without a marker, where every run is one and nothing was deleted."""
+    if len(pages) != 1 or len(pages[0].runs) < 2 or deleted_names(pages[0].change):
+        return layout
+    page = pages[0]
+    if not all(_is_whole(page, run) for run in page.runs):
+        return layout
+    habits.note("no marker between declarations")
+    notes.append(REPLACED)
+    return replace(layout, top=False, bottom=False, unmarked=frozenset(range(1, len(page.runs))))
+
+
+def _is_whole(page: Page, run: Span) -> bool:
+    """Whether the run is one declaration, whole, that the original has by the same name."""
+    declaration = innermost(page.change.after, run.start)
+    if declaration is None or declaration.end_line != run.end or run.start > declaration.header_line:
+        return False
+    return any(d.name == declaration.name and d.kind == declaration.kind for d in page.change.before.declarations)
+
+
+def _fence_lines(
+    page: Page, layout: Layout, tier: Tier, indentation: str, rng: random.Random, habits: Habits
+) -> tuple[str, ...] | None:
+    pieces = pieces_of(page, layout, rng)
+    for habit, changed in _abridged(page, pieces, tier, rng):
+        habits.note(habit)
+        pieces = changed
+    if tier is not Tier.CLEAR:
+        pieces = _misquoted(page, pieces, tier, rng, habits)
+        pieces = _drifted(page, pieces, indentation, rng, habits)
+    lines = [piece.text for piece in pieces]
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return tuple(lines) if any(piece.after != NEW for piece in pieces) else None
+
+
+def _abridged(
+    page: Page, pieces: list[Piece], tier: Tier, rng: random.Random
+) -> Iterator[tuple[str, list[Piece]]]:
+    """The pieces after each habit of leaving out that takes hold."""
+    if tier is Tier.CLEAR:
+        return
+    if rng.random() < 0.4 and (changed := abridge.removal_comments(page, pieces, rng)):
+        pieces = changed
+        yield "removal comment", pieces
+    for habit, abridged in abridge.HABITS.items():
+        if rng.random() < (0.3 if habit != "path comment" else 0.08) and (changed := abridged(page, pieces, rng)):
+            pieces = changed
+            yield habit, pieces
+            return
+
+
+def _misquoted(page: Page, pieces: list[Piece], tier: Tier, rng: random.Random, habits: Habits) -> list[Piece]:
+    """Some kept lines quoted inexactly, as long as nothing has to rest on them."""
+    if rng.random() > (0.4 if tier is Tier.SLOPPY else 0.2):
+        return pieces
+    quotes = drift.misquoted_lines(page, pieces, rng, rng.randint(1, 3))
+    if not quotes or Reader(page, by_order=tier is Tier.HARD, misquoted=frozenset(quotes)).doubts():
+        return pieces
+    for _, habit in quotes.values():
+        habits.note(habit)
+    return [replace(p, text=quotes[p.after][0]) if p.after in quotes and p.gap < 0 else p for p in pieces]
+
+
+def _draw_drift(tier: Tier, rng: random.Random) -> str:
+    """How the message's indentation drifts, or ""."""
+    if rng.random() > {Tier.CLEAR: 0.0, Tier.SLOPPY: 0.55, Tier.HARD: 0.2}[tier]:
+        return ""
+    return rng.choice(list(drift.INDENT_DRIFTS))
+
+
+def _drifted(page: Page, pieces: list[Piece], habit: str, rng: random.Random, habits: Habits) -> list[Piece]:
+    """The snippet's indentation moved as a whole, where it can be."""
+    changed = drift.INDENT_DRIFTS[habit](page, pieces, rng) if habit else None
+    if changed is None:
+        return pieces
+    habits.note(habit)
+    return changed

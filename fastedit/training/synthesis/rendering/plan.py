@@ -1,0 +1,214 @@
+"""Which lines of the changed file an assistant shows: the changes, some context, and the headers around them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from fastedit.training.synthesis.blocks import Block
+from fastedit.training.synthesis.document import Document
+from fastedit.training.synthesis.model import NEW, Change
+from fastedit.training.synthesis.rendering.page import (
+    Page,
+    Span,
+    ancestors,
+    declaration_with_header,
+    header_of,
+    innermost,
+    page_of,
+)
+from fastedit.training.synthesis.rendering.reader import Doubt, Reader, Side
+
+MAX_STEPS = 40
+MAX_WHOLE = 60
+MAX_OPENED = 8  # a run that would start with a bracket shows what the bracket closes, up to so many lines
+
+
+class Extent(StrEnum):
+    """How much is shown around a change."""
+
+    CONTEXT = "context"  # a few lines on either side
+    DECLARATION = "declaration"  # the whole function
+    NEIGHBOURS = "neighbours"  # a few lines, and the headers of the declarations before and after
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to show. above, below: kept lines around a change; filled: gaps of up to that many lines are shown.
+
+    with_headers: the headers of the declarations around what is shown; with_blocks: those of other blocks too;
+    with_closers: the lines that close blocks whose headers are shown.
+    """
+
+    extent: Extent
+    above: int
+    below: int
+    filled: int
+    with_headers: bool
+    with_blocks: bool
+    with_closers: bool
+    by_order: bool = False
+
+
+def draw_plan(rng: random.Random, *, extents: tuple[Extent, ...] = tuple(Extent)) -> Plan:
+    """A plan with headers and closers, as careful assistants have it."""
+    return Plan(
+        extent=rng.choice(extents),
+        above=rng.choice((1, 1, 2, 2, 3, 4)),
+        below=rng.choice((1, 1, 2, 2, 3, 4)),
+        filled=rng.choice((0, 1, 1, 2, 4)),
+        with_headers=True,
+        with_blocks=rng.random() < 0.5,
+        with_closers=True,
+    )
+
+
+def planned_page(change: Change, plan: Plan, splices: Iterable[int] | None = None) -> Page | None:
+    """A page for these splices (all of them by default), or None where no reader could be sure of it."""
+    shown = set[int]()
+    for index in range(len(change.splices)) if splices is None else splices:
+        shown |= _around(change, index, plan)
+    if plan.with_headers or plan.with_blocks:
+        shown |= _frames(change.after, shown, plan)
+    shown = _tidied(change, shown, plan.filled)
+    return _made_sure(change, shown, plan)
+
+
+def widened(page: Page, doubts: Iterable[Doubt]) -> set[int]:
+    """The shown lines with one more line of text at each doubtful edge that can still move."""
+    shown = {number for run in page.runs for number in range(run.start, run.end)}
+    for doubt in doubts:
+        step = -1 if doubt.side is Side.TOP else 1
+        number = doubt.run.start - 1 if step < 0 else doubt.run.end
+        while 0 <= number < len(page.change.after.lines):
+            shown.add(number)
+            if page.change.after.lines[number].strip():
+                break
+            number += step
+    return shown
+
+
+def _made_sure(change: Change, shown: set[int], plan: Plan) -> Page | None:
+    """The page widened until its reader has no doubts, or None where that takes too many lines."""
+    for _ in range(MAX_STEPS):
+        page = page_of(change, shown)
+        doubts = Reader(page, by_order=plan.by_order).doubts()
+        if not doubts:
+            return page
+        wider = _tidied(change, widened(page, doubts), plan.filled)
+        if wider == shown:
+            return None
+        shown = wider
+    return None
+
+
+def spans_in_after(change: Change) -> list[Span]:
+    """Where the splices' lines stand in the changed file."""
+    spans, shift = [], 0
+    for splice in change.splices:
+        start = splice.start + shift
+        spans.append(Span(start, start + len(splice.lines)))
+        shift += len(splice.lines) - (splice.end - splice.start)
+    return spans
+
+
+def _around(change: Change, index: int, plan: Plan) -> set[int]:
+    """The lines of a splice with their context."""
+    span, splice = spans_in_after(change)[index], change.splices[index]
+    least = 1 if splice.end > splice.start else 0
+    shown = set(range(span.start, span.end))
+    shown |= _context(change, span.start - 1, -1, max(plan.above, least))
+    shown |= _context(change, span.end, 1, max(plan.below, least))
+    at = min(max(span.start, 0), len(change.after.lines) - 1)
+    if plan.extent is Extent.DECLARATION:
+        function = innermost(change.after, at)
+        if function is not None and function.end_line - function.start_line <= MAX_WHOLE:
+            shown = {n for n in shown if function.start_line <= n < function.end_line or change.origin[n] == NEW}
+            shown |= set(range(function.start_line, function.end_line))
+    if plan.extent is Extent.NEIGHBOURS:
+        shown |= _neighbour_headers(change.after, span)
+    return shown
+
+
+def _context(change: Change, number: int, step: int, wanted: int) -> set[int]:
+    """Up to `wanted` lines of text from `number` on, with the blank lines between; all that is new on the way too."""
+    shown: set[int] = set()
+    pending: set[int] = set()
+    while wanted > 0 and 0 <= number < len(change.after.lines):
+        pending.add(number)
+        if change.after.lines[number].strip():
+            shown |= pending
+            pending = set()
+            wanted -= change.origin[number] != NEW
+        number += step
+    return shown
+
+
+def _neighbour_headers(document: Document, span: Span) -> set[int]:
+    """The headers of the declarations right before and right after the one that holds the span."""
+    home = innermost(document, min(span.start, len(document.lines) - 1))
+    if home is None:
+        return set()
+    kin = [d for d in document.declarations if d.parent == home.parent and d.kind == "function"]
+    position = kin.index(home)
+    near = kin[max(0, position - 1) : position] + kin[position + 1 : position + 2]
+    return {n for d in near for n in range(d.header_line, max(d.body_line, d.header_line + 1))}
+
+
+def _frames(document: Document, shown: set[int], plan: Plan) -> set[int]:
+    """The headers (and closers) of the blocks around what is shown."""
+    frames: set[int] = set()
+    seen: set[int] = set()
+    for number in shown:
+        for index in ancestors(document, number):
+            if index in seen:
+                continue
+            seen.add(index)
+            block = document.blocks[index]
+            is_declaration = declaration_with_header(document, block.header) is not None
+            if not (plan.with_headers if is_declaration else plan.with_blocks):
+                continue
+            frames |= _frame(document, block, plan)
+    return frames
+
+
+def _frame(document: Document, block: Block, plan: Plan) -> set[int]:
+    """A block's header, the headers that it goes on from (`if` before `else`), and its closer."""
+    lines: set[int] = set()
+    if plan.with_closers and block.closer >= 0:
+        lines.add(block.closer)
+    while True:
+        index = document.blocks.index(block)
+        lines |= set(range(*header_of(document, index)))
+        if block.previous < 0:
+            return lines
+        block = document.blocks[block.previous]
+
+
+def _tidied(change: Change, shown: set[int], filled: int) -> set[int]:
+    """Small gaps filled; no edge inside a multi-line string or comment, nor between a header's lines."""
+    after, result = change.after, set(shown)
+    page = page_of(change, result)
+    for gap in page.gaps:
+        if sum(bool(line.strip()) for line in after.lines[gap.start : gap.end]) <= filled:
+            result |= set(range(gap.start, gap.end))
+    headers = {block.closer: block.header for block in after.blocks if block.closer >= 0}
+    for run in page_of(change, result).runs:
+        start, end = run
+        header = headers.get(start, -1)
+        if after.lines[start].strip()[:1] in (")", "]", "}") and 0 <= start - header <= MAX_OPENED and header not in result:
+            start = header
+        while start > 0 and after.hidden[start]:
+            start -= 1
+        while end < len(after.lines) and after.hidden[end]:
+            end += 1
+        result |= set(range(start, end))
+    return result
+
+
+def without_frames(plan: Plan) -> Plan:
+    """The same plan for snippets that show neither class nor function around their lines."""
+    extent = Extent.CONTEXT if plan.extent is Extent.NEIGHBOURS else plan.extent
+    return replace(plan, extent=extent, with_headers=False, with_blocks=False, with_closers=False)

@@ -1,0 +1,178 @@
+"""A page as the lines of a fence: what is shown, with markers for the rest."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+
+from fastedit.lines import indent_of
+from fastedit.syntax.model import CommentSyntax
+from fastedit.training.synthesis.blocks import width_of
+from fastedit.training.synthesis.document import Document
+from fastedit.training.synthesis.languages import Family
+from fastedit.training.synthesis.model import NEW
+from fastedit.training.synthesis.rendering import markers
+from fastedit.training.synthesis.rendering.markers import MarkerStyle, as_comment, worded
+from fastedit.training.synthesis.rendering.page import Page, Span, innermost
+
+JSX_LANGUAGES = ("javascript", "tsx", "jsx")
+EMBEDDED = re.compile(r"<(/?)(script|style)\b", re.IGNORECASE)
+C_COMMENTS = CommentSyntax(("//",), (("/*", "*/"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A line of a fence. after: the line of the changed file that it is, or NEW for markers, remarks and blanks.
+
+    gap: index of the page's gap that a marker stands for, or -1.
+    """
+
+    text: str
+    after: int = NEW
+    gap: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a page is laid out.
+
+    style: of the markers. block_comments: markers as `/* */` where the language has both. top, bottom: whether what
+    lies before the first and behind the last run has a marker. blanks: whether markers stand apart where the file
+    has blank lines. doubled: whether a gap out of a function into its class has a marker for each.
+    unmarked: gaps that have no marker all the same (the sloppy skip between whole declarations).
+    """
+
+    style: MarkerStyle
+    block_comments: bool = False
+    top: bool = True
+    bottom: bool = True
+    blanks: bool = True
+    doubled: bool = True
+    unmarked: frozenset[int] = frozenset()
+
+
+def pieces_of(page: Page, layout: Layout, rng: random.Random) -> list[Piece]:
+    """The lines of the fence in order."""
+    after = page.change.after
+    result: list[Piece] = []
+    for index, gap in enumerate(page.gaps):
+        result.extend(_marker_pieces(page, layout, index, gap, rng))
+        if index < len(page.runs):
+            run = page.runs[index]
+            result.extend(Piece(after.lines[number], number) for number in range(run.start, run.end))
+    return result
+
+
+def _marker_pieces(page: Page, layout: Layout, index: int, gap: Span, rng: random.Random) -> list[Piece]:
+    lines = page.change.after.lines
+    text = [number for number in range(gap.start, gap.end) if lines[number].strip()]
+    is_outer = index in (0, len(page.runs))
+    if not text:
+        return [] if is_outer else [Piece("") for _ in range(gap.end - gap.start)]
+    if index == 0 and not layout.top or index == len(page.runs) and not layout.bottom:
+        return []
+    if index in layout.unmarked:
+        return [Piece("")]
+    result: list[Piece] = []
+    if layout.blanks and text[0] > gap.start > 0:
+        result.append(Piece(""))
+    for position, part in enumerate(_parts(page, layout, index, text)):
+        if position:
+            result.append(Piece(""))
+        indent = _marker_indent(page, index, part)
+        result.append(Piece(indent + _marker_text(page, layout, index, part, rng), NEW, index))
+    if layout.blanks and gap.end - 1 > text[-1]:
+        result.append(Piece(""))
+    return result
+
+
+def _parts(page: Page, layout: Layout, index: int, text: list[int]) -> list[list[int]]:
+    """The gap's lines, split where they leave the function that the run before ends in."""
+    document = page.change.after
+    if not layout.doubled or index == 0:
+        return [text]
+    home = innermost(document, page.runs[index - 1].end - 1)
+    inner = [number for number in text if home is not None and number < home.end_line]
+    outer = [number for number in text if number not in inner]
+    if not inner or not outer or _closes_only(document, inner):
+        return [text]
+    if all(document.lines[number].strip()[:1] in "})]" for number in outer):
+        return [inner + outer]
+    return [inner, outer]
+
+
+def _closes_only(document: Document, numbers: list[int]) -> bool:
+    return all(document.lines[number].strip()[:1] in ("}", ")", "]") for number in numbers)
+
+
+def _marker_indent(page: Page, index: int, part: list[int]) -> str:
+    """Where a marker stands: as deep as the first line that it hides, and no deeper than what follows if that is
+    all there is to see."""
+    document = page.change.after
+    visible = [number for number in part if not document.hidden[number]] or part
+    return indent_of(document.lines[visible[0]])
+
+
+def _marker_text(page: Page, layout: Layout, index: int, part: list[int], rng: random.Random) -> str:
+    document = page.change.after
+    words = worded(layout.style, _situations(page, index, part), _names(document, part), rng)
+    if layout.style.is_bare or document.hidden[part[0]]:
+        return words
+    comments = comments_at(document, part[0])
+    if _is_in_tags(document, part):
+        return f"{{/* {words} */}}"
+    return as_comment(words, comments, block=layout.block_comments)
+
+
+def comments_at(document: Document, number: int) -> CommentSyntax:
+    """How comments are written at a line: inside scripts and style sheets of a page as those have them."""
+    if document.traits.family is not Family.MARKUP:
+        return CommentSyntax(document.comments.line[:1], document.comments.block[:1])
+    for line in range(number - 1, -1, -1):
+        match = None
+        for match in EMBEDDED.finditer(document.lines[line]):
+            pass
+        if match is not None:
+            if match.group(1):
+                break
+            return C_COMMENTS if match.group(2).lower() == "script" else CommentSyntax((), C_COMMENTS.block)
+    return CommentSyntax((), (("<!--", "-->"),))
+
+
+def _is_in_tags(document: Document, part: list[int]) -> bool:
+    """Whether the hidden lines are elements of JSX."""
+    if document.language not in JSX_LANGUAGES:
+        return False
+    number = part[0]
+    block = document.inside[number]
+    header = document.lines[document.blocks[block].header].strip() if block >= 0 else ""
+    return document.lines[number].strip().startswith(("<", "{")) and header.startswith("<")
+
+
+def _situations(page: Page, index: int, part: list[int]) -> list[str]:
+    """What the hidden lines are, most telling first."""
+    document = page.change.after
+    starts = document.traits.import_start
+    if starts and all(
+        document.lines[n].startswith(starts) or width_of(document.lines[n]) for n in part if not document.hidden[n]
+    ):
+        if width_of(document.lines[part[0]]) == 0:
+            return [markers.IMPORTS]
+    homes = {innermost(document, part[0]), innermost(document, part[-1])}
+    if len(homes) == 1 and None not in homes:
+        return [markers.BODY]
+    outer = [markers.TOP] if index == 0 else [markers.BOTTOM] if index == len(page.runs) else []
+    return [markers.NAMED, *outer]
+
+
+def _names(document: Document, part: list[int]) -> list[str]:
+    """The names of the declarations that lie wholly in the hidden lines; none where most of it is something else."""
+    found = [
+        d
+        for d in document.declarations
+        if part[0] <= d.header_line and d.end_line <= part[-1] + 1 and d.name.isidentifier() and d.kind in ("function", "class")
+    ]
+    outer = [d for d in found if not any(o is not d and o.start_line <= d.start_line and d.end_line <= o.end_line for o in found)]
+    covered = sum(d.end_line - d.start_line for d in outer)
+    return [d.name for d in outer] if outer and covered >= 0.6 * len(part) else []
