@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,11 +15,12 @@ from fastedit.training.synthesis.document import Document, read_document, with_l
 MIN_LINES, MAX_LINES = 20, 1500
 MAX_BYTES = 120_000
 MAX_LINE_LENGTH = 300
+PATH_PARTS = 3  # of a file's path that messages name
 MIN_TEXT = 16  # shorter lines say nothing about where a file comes from
 SKETCH_SIZE = 12
 SHARED_SKETCH = 8
 SHARED_LINES = 0.3
-SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", ".git", ".venv", "dist-info"})
+SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages", ".git", ".venv"})
 LANGUAGES = frozenset(TRAITS) | frozenset(
     "css scss less json yaml toml ini markdown dockerfile makefile cmake sql lua dart scala perl dotenv".split()
 )
@@ -26,15 +28,16 @@ SHARE_OF_CRLF, SHARE_WITHOUT_END = 0.05, 0.05
 
 
 def find_files(sources: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """The files below the sources whose language is known, with their paths relative to their source, in a fixed order."""
+    """The files below the sources with their paths relative to their source, in a fixed order."""
     for source in sources:
         if source.is_file():
             yield source, source.name
             continue
-        for path in sorted(source.rglob("*")):
-            inner = path.relative_to(source)
-            if SKIPPED_FOLDERS.isdisjoint(inner.parts[:-1]) and path.is_file() and not path.is_symlink():
-                yield path, inner.as_posix()
+        for folder, folders, names in os.walk(source):
+            folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
+            inner = Path(folder).relative_to(source)
+            for name in sorted(names):
+                yield Path(folder, name), (inner / name).as_posix()
 
 
 def line_hashes(text: str) -> set[int]:
@@ -78,7 +81,7 @@ def _hashes_of_file(path: Path) -> set[int]:
 def read_text(path: Path) -> str | None:
     """The file's text, or None where it is not fit: binary, huge, tiny, generated or minified."""
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
             return None
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):
@@ -106,7 +109,8 @@ def documents(
         text = read_text(path)
         if text is None or not duplicates.is_new(text):
             continue
-        document = read_document(name, language_of(name, text), text)
+        shown_path = "/".join(name.split("/")[-PATH_PARTS:])
+        document = read_document(shown_path, language_of(name, text), text)
         if document is not None and document.num_errors == 0:
             yield _with_other_ends(document, rng)
 

@@ -23,7 +23,7 @@ from fastedit.training.synthesis.rendering.reader import Doubt, Reader, Side
 
 MAX_STEPS = 40
 MAX_WHOLE = 60
-MAX_OPENED = 8  # a run that would start with a bracket shows what the bracket closes, up to so many lines
+MAX_OPENED = 8  # a run that would start by closing a block shows the block, up to so many lines
 
 
 class Extent(StrEnum):
@@ -198,7 +198,7 @@ def _tidied(change: Change, shown: set[int], filled: int) -> set[int]:
     for run in page_of(change, result).runs:
         start, end = run
         header = headers.get(start, -1)
-        if after.lines[start].strip()[:1] in (")", "]", "}") and 0 <= start - header <= MAX_OPENED and header not in result:
+        if 0 <= header and start - header <= MAX_OPENED and header not in result:
             start = header
         while start > 0 and after.hidden[start]:
             start -= 1

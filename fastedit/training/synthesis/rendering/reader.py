@@ -83,6 +83,8 @@ class Reader:
 
     def _top_is_sure(self, index: int, run: Span) -> bool:
         if not is_new(self.change, run.start):
+            if run.start == 0 and self.change.origin[0] > 0:
+                return False  # the head of the file is deleted: nothing above can tell
             return self._is_pinned(index, self._kept_from(run, run.start))
         if self._shows_whole_declaration(run, run.start) or self._is_changed_header(run.start):
             return True
@@ -96,6 +98,8 @@ class Reader:
     def _bottom_is_sure(self, index: int, run: Span) -> bool:
         last = run.end - 1
         if not is_new(self.change, last):
+            if run.end == len(self.after.lines) and self.change.origin[last] < len(self.before.lines) - 1:
+                return False  # the tail of the file is deleted: nothing below can tell
             group = self._kept_to(run, last)
             return group.start == run.start or self._is_pinned(index, group) or self._ends_whole_declaration(run)
         if run.end == len(self.after.lines) and self._splice_of(last)[1].end == self._splice_of(last)[1].start:

@@ -80,7 +80,7 @@ def _marker_pieces(page: Page, layout: Layout, index: int, gap: Span, rng: rando
     for position, part in enumerate(_parts(page, layout, index, text)):
         if position:
             result.append(Piece(""))
-        indent = _marker_indent(page, index, part)
+        indent = _marker_indent(page, part, rng)
         result.append(Piece(indent + _marker_text(page, layout, index, part, rng), NEW, index))
     if layout.blanks and gap.end - 1 > text[-1]:
         result.append(Piece(""))
@@ -106,12 +106,12 @@ def _closes_only(document: Document, numbers: list[int]) -> bool:
     return all(document.lines[number].strip()[:1] in ("}", ")", "]") for number in numbers)
 
 
-def _marker_indent(page: Page, index: int, part: list[int]) -> str:
-    """Where a marker stands: as deep as the first line that it hides, and no deeper than what follows if that is
-    all there is to see."""
+def _marker_indent(page: Page, part: list[int], rng: random.Random) -> str:
+    """Where a marker stands: as deep as the first line that it hides, or as the shallowest one."""
     document = page.change.after
     visible = [number for number in part if not document.hidden[number]] or part
-    return indent_of(document.lines[visible[0]])
+    shallowest = min(visible, key=lambda number: width_of(document.lines[number]))
+    return indent_of(document.lines[shallowest if rng.random() < 0.6 else visible[0]])
 
 
 def _marker_text(page: Page, layout: Layout, index: int, part: list[int], rng: random.Random) -> str:

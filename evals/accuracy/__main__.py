@@ -1,0 +1,99 @@
+"""python -m evals.accuracy: score the installed fastedit on the apply cases and on generated edits."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+from evals.accuracy import report
+from evals.accuracy.cases import find_cases, score_case
+from evals.accuracy.generated import score_samples
+from evals.accuracy.outcomes import Row
+from evals.accuracy.reliability import curve, draw
+from fastedit.edits.model import Format
+from fastedit.training.synthesis import Tier, generate
+
+CASES = Path(__file__).resolve().parents[2].parent / "shared" / "apply_cases" / "cases"
+NUM_EDITS, NUM_QUICK_EDITS = 3000, 700
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit status 0 whatever the scores: the numbers are the result."""
+    options = _parser().parse_args(arguments)
+    cases = _score_cases(options.cases, options.mode)
+    generated = _score_generated(options) if options.n != 0 else []
+    report.print_failures([*cases, *generated], with_diff=options.diff)
+    if cases:
+        report.print_tables("cases", cases, ("tier", "format"))
+        report.print_times(cases)
+    if generated:
+        report.print_tables("generated", generated, ("tier", "format", "language", "kind"))
+        report.print_times(generated)
+        report.print_reliability(generated)
+    if options.plot and generated:
+        _draw(generated, options.plot)
+    if options.json:
+        report.write_json(options.json, cases, generated, {"mode": options.mode, "seed": options.seed, "n": len(generated)})
+    print(report.last_line(cases, generated))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m evals.accuracy", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help=f"{NUM_QUICK_EDITS} generated edits: under a minute on two cores")
+    parser.add_argument("--mode", choices=("structural", "auto", "model"), default="structural")
+    parser.add_argument("--cases", type=Path, default=CASES, help="folder of apply cases (default: ../shared/apply_cases/cases)")
+    parser.add_argument("--sources", type=Path, nargs="+", help="folders of originals (default: standard library, packages)")
+    parser.add_argument("--n", type=int, help=f"generated edits (default {NUM_EDITS}; 0 for none)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tier", nargs="+", choices=[tier.value for tier in Tier], default=[tier.value for tier in Tier])
+    parser.add_argument("--format", nargs="+", choices=[f.value for f in Format], default=[f.value for f in Format])
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--plot", type=Path, metavar="PNG", help="where to draw the reliability curve (needs matplotlib)")
+    parser.add_argument("--diff", action="store_true", help="show the message and the difference for each wrong answer")
+    return parser
+
+
+def _score_cases(folder: Path, mode: str) -> list[Row]:
+    if not folder.is_dir():
+        print(f"NO APPLY CASES: {folder} does not exist; only generated edits are scored", file=sys.stderr)
+        return []
+    return [score_case(case, mode) for case in find_cases(folder)]
+
+
+def _score_generated(options: argparse.Namespace) -> list[Row]:
+    wanted = options.n if options.n is not None else NUM_QUICK_EDITS if options.quick else NUM_EDITS
+    apart = [path for path in options.cases.rglob("*") if path.is_file()] if options.cases.is_dir() else []
+    samples = generate(
+        options.sources or default_sources(),
+        seed=options.seed,
+        n=wanted,
+        tiers=[Tier(tier) for tier in options.tier],
+        formats=[Format(format) for format in options.format],
+        apart=apart,
+    )
+    return list(score_samples(samples, options.mode))
+
+
+def default_sources() -> list[Path]:
+    """The standard library and the installed packages."""
+    paths = sysconfig.get_paths()
+    return list(dict.fromkeys(Path(paths[name]) for name in ("stdlib", "purelib")))
+
+
+def _draw(rows: Sequence[Row], path: Path) -> None:
+    curves = {
+        "all segments": curve(report.all_segments(rows)),
+        "segments that change": curve(report.all_segments(rows, only_changes=True)),
+    }
+    try:
+        draw(curves, path)
+    except ImportError:
+        print("NO PLOT: matplotlib is not installed", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""Generated edits, scored in as many processes as there are cores (two at most)."""
+
+from __future__ import annotations
+
+import difflib
+import multiprocessing
+import os
+import time
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import fastedit
+from evals.accuracy.outcomes import JudgedSegment, Outcome, Row
+from evals.accuracy.segments import judged_segments
+from fastedit.edits.model import Format
+from fastedit.training.synthesis import Sample
+
+MAX_PROCESSES = 2
+CHUNK = 8
+
+
+def score_samples(samples: Iterable[Sample], mode: str, *, processes: int | None = None) -> Iterator[Row]:
+    """The samples' rows in their order."""
+    wanted = min(MAX_PROCESSES, len(os.sched_getaffinity(0))) if processes is None else processes
+    if wanted < 2:
+        yield from map(partial(score_sample, mode=mode), samples)
+        return
+    with multiprocessing.get_context("spawn").Pool(wanted) as pool:
+        yield from pool.imap(partial(score_sample, mode=mode), samples, CHUNK)
+
+
+def score_sample(sample: Sample, mode: str) -> Row:
+    """What comes of one edit."""
+    started = time.perf_counter()
+    note, diff, got = "", "", None
+    try:
+        got = fastedit.apply(sample.original, sample.edit, path=sample.path, mode=mode).text
+        outcome = Outcome.EXACT if got == sample.expected else Outcome.WRONG
+    except fastedit.EditRefused as refusal:
+        outcome, note = Outcome.REFUSED, refusal.code.value
+    except Exception as error:  # noqa: BLE001 - a traceback is an outcome here
+        outcome, note = Outcome.ERROR, f"{type(error).__name__}: {error}"[:160]
+    elapsed_ms = (time.perf_counter() - started) * 1000
+    if outcome is Outcome.WRONG and got is not None:
+        diff = show_wrong(sample, got)
+    return Row(
+        sample.path,
+        sample.tier.value,
+        sample.format.value,
+        sample.language,
+        sample.kind,
+        outcome,
+        elapsed_ms,
+        note,
+        diff,
+        sample.habits,
+        _segments(sample) if outcome is not Outcome.ERROR else (),
+    )
+
+
+def _segments(sample: Sample) -> tuple[JudgedSegment, ...]:
+    """The alignment's segments, judged; none for formats that are not aligned."""
+    if sample.format is Format.WHOLE:
+        return ()
+    try:
+        return judged_segments(sample.original, sample.edit, sample.path, sample.expected)
+    except fastedit.EditRefused:
+        return ()
+
+
+def show_wrong(sample: Sample, got: str) -> str:
+    """The message, and how the result differs from the truth."""
+    diff = difflib.unified_diff(sample.expected.split("\n"), got.split("\n"), "expected", "got", lineterm="")
+    return "\n".join([sample.edit, *diff])

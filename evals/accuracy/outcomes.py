@@ -1,0 +1,46 @@
+"""What can come of an edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """exact: the expected bytes, or the refusal that was right. wrong: another result, or the disk touched.
+    refused: EditRefused where an answer was expected. error: any other exception."""
+
+    EXACT = "exact"
+    WRONG = "wrong"
+    REFUSED = "refused"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSegment:
+    """A segment of an alignment. kind: of the segment; certainty: what it claimed; is_right: what the truth says."""
+
+    kind: str
+    certainty: float
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One edit and what came of it.
+
+    kind: of change (generated edits), or "" (cases). note: the refusal's code or the exception. diff: how a wrong
+    result differs from what was expected.
+    """
+
+    name: str
+    tier: str
+    format: str
+    language: str
+    kind: str
+    outcome: Outcome
+    elapsed_ms: float
+    note: str = ""
+    diff: str = ""
+    habits: tuple[str, ...] = ()
+    segments: tuple[JudgedSegment, ...] = ()
