@@ -1,0 +1,23 @@
+"""What a text is made of: its language, declarations, comment syntax and parse errors."""
+
+from __future__ import annotations
+
+from fastedit.syntax.check import added_errors, count_errors
+from fastedit.syntax.languages import LANGUAGES, comment_syntax, language_of, language_of_tag
+from fastedit.syntax.model import CommentSyntax, Declaration, Outline
+from fastedit.syntax.outline import outline
+from fastedit.syntax.snippet import snippet_outline
+
+__all__ = [
+    "LANGUAGES",
+    "CommentSyntax",
+    "Declaration",
+    "Outline",
+    "added_errors",
+    "comment_syntax",
+    "count_errors",
+    "language_of",
+    "language_of_tag",
+    "outline",
+    "snippet_outline",
+]

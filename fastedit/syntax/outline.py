@@ -1,0 +1,65 @@
+"""The declarations of a text: `outline`."""
+
+from __future__ import annotations
+
+import time
+
+from fastedit.syntax.model import Declaration, Outline
+from fastedit.syntax.parse import DEFAULT_BUDGET_S, count_error_nodes, grammar, parse_bytes
+from fastedit.syntax.walk import Found, Walk
+
+
+def outline(text: str, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Outline:
+    """The declarations of `text`, an empty outline where the language has neither grammar nor scanner.
+
+    Never raises for odd text: what is whole in broken code is there.
+    """
+    if grammar(language) is None:
+        return Outline("", ())
+    deadline = time.monotonic() + budget_s
+    source = text.encode("utf-8", "replace")
+    found: list[Found] = []
+    num_errors, is_complete = _collect(source, language, found, deadline)
+    return Outline(language, settle(found), num_errors, is_complete)
+
+
+def _collect(
+    source: bytes, language: str, found: list[Found], deadline: float, first_row: int = 0, parent: int = -1
+) -> tuple[int, bool]:
+    """Add what the source declares to `found`; its parse errors, and whether all of it was read."""
+    num_errors, is_complete = 0, True
+
+    def inject(part: bytes, part_language: str, part_row: int, part_parent: int) -> None:
+        nonlocal num_errors, is_complete
+        if grammar(part_language) is not None:
+            part_errors, is_part_complete = _collect(part, part_language, found, deadline, part_row, part_parent)
+            num_errors, is_complete = num_errors + part_errors, is_complete and is_part_complete
+
+    tree = parse_bytes(source, language, budget_s=deadline - time.monotonic())
+    if tree is None:
+        return 0, False
+    is_walked = Walk(source, language, found, inject, deadline, first_row, parent).run(tree)
+    return num_errors + count_error_nodes(tree.root_node), is_complete and is_walked
+
+
+def settle(found: list[Found]) -> tuple[Declaration, ...]:
+    """The declarations, with ranges that nest and siblings that share no line but a common one."""
+    for item in reversed(found):
+        if item.parent >= 0:
+            parent = found[item.parent]
+            parent.end_line = max(parent.end_line, item.end_line)
+    depths: list[int] = []
+    free_from: dict[int, int] = {}
+    declarations = []
+    for item in found:
+        floor = free_from.get(item.parent, found[item.parent].start_line if item.parent >= 0 else 0)
+        start_line = max(item.start_line, min(floor, item.header_line))
+        free_from[item.parent] = item.end_line
+        depths.append(depths[item.parent] + 1 if item.parent >= 0 else 0)
+        declarations.append(
+            Declaration(
+                item.kind, item.name, start_line, item.header_line, item.body_line, item.end_line, item.parent,
+                depths[-1], item.signature,
+            )
+        )  # fmt: skip
+    return tuple(declarations)

@@ -1,0 +1,82 @@
+"""A tree-sitter tree of a text within a time budget. Grammars are imported when first asked for."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from importlib import import_module
+
+from tree_sitter import Language, Node, Parser, Point, Tree
+
+from fastedit.syntax.languages import language_info
+
+DEFAULT_BUDGET_S = 2.0
+
+
+@cache
+def grammar(language: str) -> Language | None:
+    """The grammar of the language, or None where there is none or its package isn't installed."""
+    info = language_info(language)
+    if info is None or not info.grammar:
+        return None
+    module_name, _, function = info.grammar.partition(":")
+    try:
+        module = import_module(module_name)
+    except ModuleNotFoundError:
+        return None
+    return Language(getattr(module, function or "language")())
+
+
+def has_grammar(language: str) -> bool:
+    """Whether texts of the language can be parsed here (imports the grammar)."""
+    return grammar(language) is not None
+
+
+def parse(text: str, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Tree | None:
+    """The tree of `text`, or None where there is no grammar or the budget ran out.
+
+    Any text gives a tree, broken or not; its byte offsets are those of the text in UTF-8.
+    """
+    return parse_bytes(text.encode("utf-8", "replace"), language, budget_s=budget_s)
+
+
+def parse_bytes(source: bytes, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Tree | None:
+    """`parse` for a text that is already in UTF-8."""
+    known = grammar(language)
+    if known is None or budget_s <= 0:
+        return None
+    deadline = time.monotonic() + budget_s
+    has_run_out = False
+
+    # The progress callback is honoured only with a read callable, not with a bytes object.
+    def read(offset: int, _point: Point) -> bytes:
+        return source[offset:] if offset else source
+
+    def is_over(_offset: int, _has_error: bool) -> bool:
+        nonlocal has_run_out
+        has_run_out = time.monotonic() > deadline
+        return has_run_out
+
+    try:
+        return Parser(known).parse(read, progress_callback=is_over)
+    except ValueError:
+        if has_run_out:
+            return None
+        raise
+
+
+def count_error_nodes(root: Node) -> int:
+    """How many ERROR and missing nodes there are at or below `root`."""
+    if not root.has_error:
+        return 0
+    cursor = root.walk()
+    count = 0
+    while True:
+        node = cursor.node
+        assert node is not None  # a cursor always stands on a node
+        count += node.is_error or node.is_missing
+        if node.has_error and cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return count

@@ -1,0 +1,127 @@
+"""The vocabulary of the rule tables: `Rule` for a node type, `GrammarRules` for a grammar, and selectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from tree_sitter import Node
+
+Selector = Callable[[Node], Node | None]
+"""From a node to one below it, or None."""
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def at(*steps: str) -> Selector:
+    """The node at the end of the steps: each a field's name, or `<type>` for the first child of that type."""
+    parsed = tuple((step.strip("<>"), step.startswith("<")) for step in steps)
+
+    def select(node: Node) -> Node | None:
+        found: Node | None = node
+        for name, is_type in parsed:
+            if found is None:
+                return None
+            found = child_of_type(found, name) if is_type else found.child_by_field_name(name)
+        return found
+
+    return select
+
+
+def either(*selectors: Selector) -> Selector:
+    """What the first selector that finds something finds."""
+
+    def select(node: Node) -> Node | None:
+        return next((found for selector in selectors if (found := selector(node)) is not None), None)
+
+    return select
+
+
+def itself(node: Node) -> Node | None:
+    """The node itself."""
+    return node
+
+
+def nothing(_node: Node) -> Node | None:
+    """No node at all."""
+    return None
+
+
+def child_of_type(node: Node, *types: str) -> Node | None:
+    """The first named child that has one of the types."""
+    return next((child for child in node.named_children if child.type in types), None)
+
+
+_NAME = at("name")
+_BODY = at("body")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When and how a node is a declaration.
+
+    kind: see `Declaration`; overruled by `kinds[type of the value node]` and `keywords[text of the
+    keyword node]` (no declaration without such a row; a row "" is for all other texts).
+    names: nodes whose texts, joined by `joiner`, are the name; label: the name where there are none.
+    namer: makes the name instead, from node and source; "" means no declaration.
+    body: the first node behind the header. head: the header's last node, where there is no such body.
+    value: what is declared where that says what it is; it makes no declaration of its own.
+    needs: must find a node. has_name: must have a name. is_long: must stand on several lines.
+    is_local: counts inside functions too; None means that functions and classes do and others don't.
+    """
+
+    kind: str
+    names: tuple[Selector, ...] = (_NAME,)
+    joiner: str = "."
+    label: str = ""
+    namer: Callable[[Node, bytes], str] | None = None
+    body: Selector = _BODY
+    head: Selector | None = None
+    value: Selector | None = None
+    kinds: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    keyword: Selector | None = None
+    keywords: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    needs: Selector | None = None
+    has_name: bool = False
+    is_long: bool = False
+    is_local: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """Text in another language inside a node. language: its name by the node and the source, or ""."""
+
+    content: Selector
+    language: Callable[[Node, bytes], str]
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarRules:
+    """The rules of one grammar, by node type.
+
+    wrappers: belong to the declaration right inside them (`export`, `template<>`); lone_wrappers: only
+    where they hold one. attached: siblings that belong to the declaration below them (comments,
+    attributes). attributes: children before the header; modifiers: children that hold such.
+    functions: anonymous functions, whose values are local. closed: not looked into.
+    """
+
+    rules: Mapping[str, Rule]
+    wrappers: frozenset[str] = frozenset()
+    lone_wrappers: frozenset[str] = frozenset()
+    attached: frozenset[str] = frozenset({"comment"})
+    attributes: frozenset[str] = frozenset()
+    modifiers: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+    closed: frozenset[str] = frozenset()
+    injections: Mapping[str, Injection] = field(default_factory=dict)
+
+
+def same(rule: Rule, types: str) -> dict[str, Rule]:
+    """A table with the same rule for several node types, given with blanks between."""
+    return dict.fromkeys(types.split(), rule)
+
+
+def types(names: str) -> frozenset[str]:
+    """A set of node types, given with blanks between."""
+    return frozenset(names.split())
