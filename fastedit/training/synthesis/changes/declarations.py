@@ -102,7 +102,10 @@ def move_declaration(site: Site) -> list[Splice] | None:
     lines = document.lines[function.start_line : function.end_line]
     arrival = _placed(site, site.rng.choice(others), tuple(lines))
     removal = _removal(site, function)
-    if arrival is None or removal.start <= arrival[0].start <= removal.end:
+    if arrival is None:
+        return None
+    low, high = sorted((arrival[0].start, removal.end if arrival[0].start > removal.start else removal.start))
+    if not any(line.strip() for line in document.lines[low:high]):
         return None
     return [removal, *arrival]
 

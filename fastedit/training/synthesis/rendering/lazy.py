@@ -9,7 +9,16 @@ from dataclasses import dataclass, replace
 from fastedit.training.synthesis.model import NEW, Change, Tier
 from fastedit.training.synthesis.rendering import abridge, drift
 from fastedit.training.synthesis.rendering.markers import CLEAR_STYLES, draw_style
-from fastedit.training.synthesis.rendering.message import DELETIONS, REPLACED, Fence, deleted_names, message, tag_of
+from fastedit.training.synthesis.rendering.message import (
+    DECORATORS_GONE,
+    DELETIONS,
+    REPLACED,
+    Fence,
+    deleted_decorators,
+    deleted_names,
+    message,
+    tag_of,
+)
 from fastedit.training.synthesis.rendering.page import Page, Span, innermost
 from fastedit.training.synthesis.rendering.plan import (
     Extent,
@@ -62,8 +71,10 @@ def render_lazy(change: Change, tier: Tier, rng: random.Random) -> Rendered | No
         fences.append(Fence(lines, tag_of(change.before, rng)))
     if gone := deleted_names(change):
         notes.append(rng.choice(DELETIONS).replace("{name}", gone[0]))
-        if all(piece.strip() != "" for piece in notes) and not _has_marker(pages, layout) and tier is Tier.CLEAR:
+        if tier is Tier.CLEAR and not _has_marker(pages, layout):
             return None
+    if decorators := deleted_decorators(change):
+        notes.append(rng.choice(DECORATORS_GONE).replace("{text}", decorators[0]))
     if tier is Tier.SLOPPY and not habits:
         return None
     return Rendered(message(change, fences, tier, rng, notes=notes), tuple(habits))
@@ -141,7 +152,8 @@ def _draw_layout(tier: Tier, rng: random.Random, habits: Habits) -> Layout:
         top=top,
         bottom=bottom,
         blanks=rng.random() < 0.85,
-        doubled=rng.random() < 0.7,
+        doubled=tier is Tier.CLEAR or rng.random() < 0.6,
+        shallow=tier is Tier.CLEAR or rng.random() < 0.6,
     )
 
 

@@ -37,6 +37,7 @@ OUTROS: tuple[str, ...] = (
     "No other places need to change.",
 )
 BETWEEN: tuple[str, ...] = ("Then:", "And further down:", "and", "The second place:", "Also here:", "", "Next:")
+DECORATORS_GONE: tuple[str, ...] = ("The `{text}` above it is gone.", "`{text}` goes, too.", "I dropped the `{text}` line.")
 DELETIONS: tuple[str, ...] = (
     "`{name}` is gone, since nothing uses it any more.",
     "I removed `{name}`.",
@@ -143,3 +144,12 @@ def deleted_names(change: Change) -> list[str]:
         and declaration.name not in kept
         and any(s.start <= declaration.header_line and declaration.end_line <= s.end and not s.lines for s in change.splices)
     ]
+
+
+def deleted_decorators(change: Change) -> list[str]:
+    """The decorators and the like that go while what they belong to stays: a reader has to be told of them."""
+    start = change.before.traits.decorator
+    if not start:
+        return []
+    gone = [line.strip() for s in change.splices for line in change.before.lines[s.start : s.end] if not s.lines]
+    return [line for line in gone if line.startswith(start)] if all(line.startswith(start) for line in gone) else []

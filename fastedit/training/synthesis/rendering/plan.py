@@ -72,7 +72,7 @@ def planned_page(change: Change, plan: Plan, splices: Iterable[int] | None = Non
         shown |= _around(change, index, plan)
     if plan.with_headers or plan.with_blocks:
         shown |= _frames(change.after, shown, plan)
-    shown = _tidied(change, shown, plan.filled)
+    shown = _tidied(change, shown, plan)
     return _made_sure(change, shown, plan)
 
 
@@ -97,7 +97,7 @@ def _made_sure(change: Change, shown: set[int], plan: Plan) -> Page | None:
         doubts = Reader(page, by_order=plan.by_order).doubts()
         if not doubts:
             return page
-        wider = _tidied(change, widened(page, doubts), plan.filled)
+        wider = _tidied(change, widened(page, doubts), plan)
         if wider == shown:
             return None
         shown = wider
@@ -136,7 +136,10 @@ def _context(change: Change, number: int, step: int, wanted: int) -> set[int]:
     """Up to `wanted` lines of text from `number` on, with the blank lines between; all that is new on the way too."""
     shown: set[int] = set()
     pending: set[int] = set()
+    hidden = change.after.hidden
     while wanted > 0 and 0 <= number < len(change.after.lines):
+        if shown and (hidden[number] if step < 0 else number + 1 < len(hidden) and hidden[number + 1]):
+            break  # nobody quotes a long comment as context
         pending.add(number)
         if change.after.lines[number].strip():
             shown |= pending
@@ -187,12 +190,14 @@ def _frame(document: Document, block: Block, plan: Plan) -> set[int]:
         block = document.blocks[block.previous]
 
 
-def _tidied(change: Change, shown: set[int], filled: int) -> set[int]:
+def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
     """Small gaps filled; no edge inside a multi-line string or comment, nor between a header's lines."""
     after, result = change.after, set(shown)
+    if plan.with_closers:
+        result |= _closers(after, result)
     page = page_of(change, result)
     for gap in page.gaps:
-        if sum(bool(line.strip()) for line in after.lines[gap.start : gap.end]) <= filled:
+        if sum(bool(line.strip()) for line in after.lines[gap.start : gap.end]) <= plan.filled:
             result |= set(range(gap.start, gap.end))
     headers = {block.closer: block.header for block in after.blocks if block.closer >= 0}
     for run in page_of(change, result).runs:
@@ -200,12 +205,35 @@ def _tidied(change: Change, shown: set[int], filled: int) -> set[int]:
         header = headers.get(start, -1)
         if 0 <= header and start - header <= MAX_OPENED and header not in result:
             start = header
+        start, end = _whole_headers(after, start, end)
         while start > 0 and after.hidden[start]:
             start -= 1
         while end < len(after.lines) and after.hidden[end]:
             end += 1
         result |= set(range(start, end))
     return result
+
+
+def _closers(document: Document, shown: set[int]) -> set[int]:
+    """What closes the blocks that are shown as a header without its body; with `else` and the like, to the end."""
+    closers: set[int] = set()
+    for block in document.blocks:
+        if block.closer >= 0 and block.start not in shown and (block.header in shown or block.header in closers):
+            closers.add(block.closer)
+    return closers
+
+
+def _whole_headers(document: Document, start: int, end: int) -> tuple[int, int]:
+    """The run without an edge inside a declaration's header, or between its decorators and its header."""
+    for declaration in document.declarations:
+        if declaration.kind not in ("function", "class"):
+            continue
+        body = max(declaration.body_line, declaration.header_line + 1)
+        if declaration.header_line < start < body:
+            start = declaration.header_line
+        if declaration.start_line < end < body:
+            end = body
+    return start, end
 
 
 def without_frames(plan: Plan) -> Plan:

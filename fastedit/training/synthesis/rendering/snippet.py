@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fastedit.lines import indent_of
 from fastedit.syntax.model import CommentSyntax
-from fastedit.training.synthesis.blocks import width_of
+from fastedit.training.synthesis.blocks import CLOSER, width_of
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.languages import Family
 from fastedit.training.synthesis.model import NEW
@@ -39,7 +39,8 @@ class Layout:
 
     style: of the markers. block_comments: markers as `/* */` where the language has both. top, bottom: whether what
     lies before the first and behind the last run has a marker. blanks: whether markers stand apart where the file
-    has blank lines. doubled: whether a gap out of a function into its class has a marker for each.
+    has blank lines. doubled: whether a gap that leaves a block or a function has a marker for each part.
+    shallow: whether a marker stands as deep as the shallowest line that it hides, not as the first one.
     unmarked: gaps that have no marker all the same (the sloppy skip between whole declarations).
     """
 
@@ -49,6 +50,7 @@ class Layout:
     bottom: bool = True
     blanks: bool = True
     doubled: bool = True
+    shallow: bool = True
     unmarked: frozenset[int] = frozenset()
 
 
@@ -80,7 +82,7 @@ def _marker_pieces(page: Page, layout: Layout, index: int, gap: Span, rng: rando
     for position, part in enumerate(_parts(page, layout, index, text)):
         if position:
             result.append(Piece(""))
-        indent = _marker_indent(page, part, rng)
+        indent = _marker_indent(page, part, layout)
         result.append(Piece(indent + _marker_text(page, layout, index, part, rng), NEW, index))
     if layout.blanks and gap.end - 1 > text[-1]:
         result.append(Piece(""))
@@ -88,30 +90,44 @@ def _marker_pieces(page: Page, layout: Layout, index: int, gap: Span, rng: rando
 
 
 def _parts(page: Page, layout: Layout, index: int, text: list[int]) -> list[list[int]]:
-    """The gap's lines, split where they leave the function that the run before ends in."""
+    """The gap's lines, split where they leave the block whose header was shown last, and where they leave its function."""
     document = page.change.after
     if not layout.doubled or index == 0:
         return [text]
-    home = innermost(document, page.runs[index - 1].end - 1)
-    inner = [number for number in text if home is not None and number < home.end_line]
-    outer = [number for number in text if number not in inner]
-    if not inner or not outer or _closes_only(document, inner):
-        return [text]
-    if all(document.lines[number].strip()[:1] in "})]" for number in outer):
-        return [inner + outer]
-    return [inner, outer]
+    last = page.runs[index - 1].end - 1
+    ends = [_end_of_opened(document, last), *_ends_of_functions(document, last)]
+    parts: list[list[int]] = []
+    rest = text
+    for end in ends:
+        inner = [number for number in rest if number < end]
+        outer = rest[len(inner) :]
+        if inner and outer and not _closes_only(document, inner) and not _closes_only(document, outer):
+            parts.append(inner)
+            rest = outer
+    return [*parts, rest]
+
+
+def _end_of_opened(document: Document, last: int) -> int:
+    """The end of the block that line `last` opens, 0 where it opens none."""
+    return next((block.end for block in document.blocks if block.header == last), 0)
+
+
+def _ends_of_functions(document: Document, last: int) -> list[int]:
+    """The ends of the innermost and the outermost function around line `last`."""
+    ends = [d.end_line for d in document.declarations if d.kind == "function" and d.start_line <= last < d.end_line]
+    return [ends[-1], ends[0]] if ends else []
 
 
 def _closes_only(document: Document, numbers: list[int]) -> bool:
-    return all(document.lines[number].strip()[:1] in ("}", ")", "]") for number in numbers)
+    return all(CLOSER.match(document.lines[number].strip()) for number in numbers)
 
 
-def _marker_indent(page: Page, part: list[int], rng: random.Random) -> str:
-    """Where a marker stands: as deep as the first line that it hides, or as the shallowest one."""
+def _marker_indent(page: Page, part: list[int], layout: Layout) -> str:
+    """Where a marker stands: as deep as the shallowest line that it hides, or (carelessly) as the first one."""
     document = page.change.after
     visible = [number for number in part if not document.hidden[number]] or part
     shallowest = min(visible, key=lambda number: width_of(document.lines[number]))
-    return indent_of(document.lines[shallowest if rng.random() < 0.6 else visible[0]])
+    return indent_of(document.lines[shallowest if layout.shallow else visible[0]])
 
 
 def _marker_text(page: Page, layout: Layout, index: int, part: list[int], rng: random.Random) -> str:
@@ -175,4 +191,4 @@ def _names(document: Document, part: list[int]) -> list[str]:
     ]
     outer = [d for d in found if not any(o is not d and o.start_line <= d.start_line and d.end_line <= o.end_line for o in found)]
     covered = sum(d.end_line - d.start_line for d in outer)
-    return [d.name for d in outer] if outer and covered >= 0.6 * len(part) else []
+    return list(dict.fromkeys(d.name for d in outer)) if outer and covered >= 0.6 * len(part) else []
