@@ -5,7 +5,7 @@ then a near-tie flips. So what a row's logits depend on is a choice:
 
 `EXACT`  prompt and seed only, whatever the draft, the chunks and the batch mates. Every pass is padded to one row
          bucket (a 128-row tile costs what 16 rows cost while the pass is memory-bound), keys are always summed in
-         the same splits, and `verify` always runs the same tile.
+         the same splits, and `verify` and attention always run the same tile.
 `FAST`   any bucket, any tile, splits by load. The flip rate against `EXACT` is measured, not assumed.
 """
 
@@ -18,15 +18,17 @@ from dataclasses import dataclass
 class Mode:
     """How a pass may be cut up.
 
-    row_buckets: the numbers of packed tokens that a pass is padded to, ascending. keys_per_split: keys that one
-    attention program sums over, None to choose by load. verify_variant: name of the `verify` tile, None to take what
-    the start-up measurement chose for the number of rows.
+    row_buckets: the numbers of packed tokens that a pass is padded to, ascending. is_exact: one tile for every
+    number of rows. keys_per_split: keys that one attention program sums, None to choose by load. verify_tiles: what
+    `gpu.verify_choice.measured` found, as (most rows, tile when greedy, tile when sampling), ascending; empty for the
+    shipped guess.
     """
 
     name: str
     row_buckets: tuple[int, ...]
-    keys_per_split: int | None
-    verify_variant: str | None
+    is_exact: bool
+    keys_per_split: int | None = None
+    verify_tiles: tuple[tuple[int, str, str], ...] = ()
 
     def row_bucket(self, num_rows: int) -> int:
         """The smallest bucket that holds `num_rows`; ValueError where none does."""
@@ -36,8 +38,6 @@ class Mode:
         raise ValueError(f"{num_rows} rows don't fit the largest row bucket {self.row_buckets[-1]} of mode {self.name}")
 
 
-EXACT = Mode("exact", row_buckets=(128,), keys_per_split=512, verify_variant="exact")
-FAST = Mode(
-    "fast", row_buckets=(1, 16, 32, 64, 128, 192, 256, 512, 1024, 2048), keys_per_split=None, verify_variant=None
-)
+EXACT = Mode("exact", row_buckets=(128,), is_exact=True, keys_per_split=512)
+FAST = Mode("fast", row_buckets=(1, 16, 32, 64, 128, 192, 256, 512, 1024, 2048), is_exact=False)
 MODES = {mode.name: mode for mode in (EXACT, FAST)}

@@ -21,13 +21,15 @@ def chunk_attention(
     max_chunk: int,
     scale: float,
     window: int | None = None,
+    max_kv_len: int | None = None,
     mode: Mode = EXACT,
 ) -> Tensor:
     """Every packed token's attention over its request's cached keys up to itself: [T, num_heads, head_dim].
 
     query: [T, num_heads, head_dim], already rotated; its own keys and values are already in the cache. See `layout`
-    for the cache's shape. max_chunk: no chunk is longer (host-side bound). window: only the last `window` keys count,
-    the token's own included. Query head h uses KV head h // (num_heads / num_kv_heads). Padding tokens get zeros.
+    for the cache's shape. max_chunk, max_kv_len: bounds known on the host, no chunk, and no request with its chunk, is
+    longer (None: slot_len). window: only the last `window` keys count, the token's own included. Query head h uses KV
+    head h // (num_heads / num_kv_heads). Padding tokens get zeros.
     """
     out = torch.zeros_like(query)
     bounds = cu_seqlens.tolist()

@@ -14,7 +14,7 @@ def rms_norm_residual(x: Tensor, residual: Tensor | None, weight: Tensor, eps: f
     sum / sqrt(mean(sum ** 2) + eps), in float32; to x's dtype; times weight. Without a residual the sum is x.
     """
     total = x if residual is None else x + residual
-    wide = total.to(torch.float32)
+    wide = total.to(torch.promote_types(total.dtype, torch.float32))
     normed = wide * torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + eps)
     return normed.to(x.dtype) * weight, total
 

@@ -65,10 +65,14 @@ def rope_append(
 def _normed(x: Tensor, weight: Tensor | None, eps: float) -> Tensor:
     if weight is None:
         return x
-    wide = x.to(torch.float32)
+    wide = _widened(x)
     return (wide * torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + eps)).to(x.dtype) * weight
 
 
+def _widened(x: Tensor) -> Tensor:
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
 def _rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    low, high = x.to(torch.float32).chunk(2, dim=-1)
+    low, high = _widened(x).chunk(2, dim=-1)
     return torch.cat((low * cos - high * sin, high * cos + low * sin), dim=-1).to(x.dtype)

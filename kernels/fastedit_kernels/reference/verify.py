@@ -11,7 +11,7 @@ from fastedit_kernels.filters import kept_tokens
 from fastedit_kernels.layout import token_requests
 from fastedit_kernels.modes import EXACT, Mode
 from fastedit_kernels.noise import gumbel
-from fastedit_kernels.types import Sampling, Verdict
+from fastedit_kernels.verdict import GREEDY_BELOW, Sampling, Verdict
 
 LOGITS_AT_ONCE = 2**23  # so many logits are held together: 32 MB, and 64 MB for the noise's words
 WEIGHT_ROWS_AT_ONCE = 8192  # so many rows of a half-precision weight are widened together
@@ -42,12 +42,12 @@ def verify(
     num_rows = len(hidden)
     vocab_size = len(lm_head) if vocab_size is None else vocab_size
     requests = token_requests(cu_rows, num_rows)
-    per_row = None if sampling is None else _by_row(sampling, requests)
+    per_row = None if sampling is None else by_row(sampling, requests)
     token_ids = torch.full((num_rows,), -1, dtype=torch.int32, device=hidden.device)
     extras = torch.full((3, num_rows), float("nan"), device=hidden.device) if need_logprobs else None
     for rows in _row_blocks(num_rows, vocab_size):
-        logits = _logits(hidden[rows], lm_head[:vocab_size])
-        token_ids[rows] = _own_tokens(logits, per_row and _rows_of(per_row, rows))
+        logits = plain_logits(hidden[rows], lm_head[:vocab_size])
+        token_ids[rows] = _own_tokens(logits, None if per_row is None else _rows_of(per_row, rows))
         if extras is not None:
             extras[:, rows] = _logprob_parts(logits, token_ids[rows], draft_ids[rows])
     is_padding = requests >= len(cu_rows) - 1
@@ -71,20 +71,39 @@ def num_accepted(token_ids: Tensor, draft_ids: Tensor, cu_rows: Tensor, requests
     return (first - starts).to(torch.int32)
 
 
+def plain_logits(hidden: Tensor, lm_head: Tensor) -> Tensor:
+    """hidden [R, D] @ lm_head [V, D].T, summed in float32 at least: [R, V]."""
+    wide = torch.promote_types(hidden.dtype, torch.float32)
+    if lm_head.dtype == wide:
+        return hidden.to(wide) @ lm_head.T
+    if hidden.is_cuda:
+        return torch.mm(hidden, lm_head.T, out_dtype=wide)
+    blocks = torch.split(lm_head, WEIGHT_ROWS_AT_ONCE)
+    return torch.cat([hidden.to(wide) @ block.to(wide).T for block in blocks], dim=1)
+
+
+def scores_of(logits: Tensor, sampling: Sampling | None) -> Tensor:
+    """What the own token is the argmax of: [R, V] from plain logits [R, V]; every field of sampling is a row's."""
+    logits = logits.masked_fill(logits.isnan(), float("-inf"))
+    if sampling is None:
+        return logits
+    is_sampled = (sampling.temperature >= GREEDY_BELOW)[:, None]
+    inverse = torch.where(is_sampled, 1.0 / sampling.temperature.clamp(min=GREEDY_BELOW)[:, None], 1.0)
+    scaled = logits * inverse
+    noise = gumbel(sampling.seeds, sampling.positions, torch.arange(logits.shape[-1], device=logits.device))
+    scores = torch.where(is_sampled, scaled + noise, scaled)
+    if sampling.is_filtered:
+        kept = kept_tokens(scaled, sampling.top_k, sampling.top_p)
+        scores = scores.masked_fill(is_sampled & ~kept, float("-inf"))
+    return scores
+
+
 def _row_blocks(num_rows: int, vocab_size: int) -> Iterator[slice]:
     step = max(1, LOGITS_AT_ONCE // vocab_size)
     return (slice(start, min(start + step, num_rows)) for start in range(0, num_rows, step))
 
 
-def _logits(hidden: Tensor, lm_head: Tensor) -> Tensor:
-    if lm_head.dtype == torch.float32:
-        return hidden.to(torch.float32) @ lm_head.T
-    wide = hidden.to(torch.float32)
-    blocks = torch.split(lm_head, WEIGHT_ROWS_AT_ONCE)
-    return torch.cat([wide @ block.to(torch.float32).T for block in blocks], dim=1)
-
-
-def _by_row(sampling: Sampling, requests: Tensor) -> Sampling:
+def by_row(sampling: Sampling, requests: Tensor) -> Sampling:
     """The same, with every field a row's."""
     requests = requests.clamp(max=len(sampling.seeds) - 1)
     return Sampling(
@@ -108,25 +127,11 @@ def _rows_of(sampling: Sampling, rows: slice) -> Sampling:
 
 def _own_tokens(logits: Tensor, sampling: Sampling | None) -> Tensor:
     # logits: [R, V] -> int32 [R]; every field of sampling is a row's
-    scores = logits.masked_fill(logits.isnan(), float("-inf"))
-    if sampling is not None:
-        scores = _scores(scores, sampling)
+    scores = scores_of(logits, sampling)
     best = scores.amax(dim=-1, keepdim=True)
     ids = torch.arange(scores.shape[-1], device=scores.device)
     lowest = torch.where(scores == best, ids, scores.shape[-1]).amin(dim=-1)  # argmax promises no order among ties
     return torch.where(best[:, 0] > float("-inf"), lowest, -1).to(torch.int32)
-
-
-def _scores(logits: Tensor, sampling: Sampling) -> Tensor:
-    is_sampled = (sampling.temperature > 0)[:, None]
-    inverse = torch.where(is_sampled, 1.0 / sampling.temperature.clamp(min=1e-30)[:, None], 1.0)
-    scaled = logits * inverse
-    noise = gumbel(sampling.seeds, sampling.positions, torch.arange(logits.shape[-1], device=logits.device))
-    scores = torch.where(is_sampled, scaled + noise, scaled)
-    if sampling.is_filtered:
-        kept = kept_tokens(scaled, sampling.top_k, sampling.top_p)
-        scores = scores.masked_fill(is_sampled & ~kept, float("-inf"))
-    return scores
 
 
 def _logprob_parts(logits: Tensor, token_ids: Tensor, draft_ids: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What `verify` takes and gives besides tensors of logits' ingredients."""
+"""What `verify` takes besides the model: how to sample; and what it gives: the verdict on the drafts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+GREEDY_BELOW = 1e-5  # a lower temperature would overflow logits / temperature
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """How each request's own token is drawn; all tensors on the hidden states' device.
 
-    seeds: int64 [N]. temperature: float32 [N], 0 for greedy. positions: int32 [R], for every row the absolute
-    position of the token that it predicts. top_k: int32 [N], 0 for no limit. top_p: float32 [N], 1 for no limit.
-    Where `top_k` or `top_p` is not None, the filtered path is taken, which needs the logits of a row together.
+    seeds: int64 [N]. temperature: float32 [N], 0 (or anything below GREEDY_BELOW) for greedy.
+    positions: int32 [R], for every row the absolute position of the token that it predicts.
+    top_k: int32 [N], 0 for no limit. top_p: float32 [N], 1 for no limit. Where one of them is not None the filtered
+    path is taken, which needs a row's logits together.
     """
 
     seeds: Tensor
