@@ -73,12 +73,14 @@ class Candidate:
     """A place in the original that the edit may have meant.
 
     start_line, end_line: 0-based, half-open. reason: one sentence for a person or an agent.
+    path: the file that it is in (the place itself, where both lines are 0), or "" for the one that was given.
     """
 
     start_line: int
     end_line: int
     reason: str
     text: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

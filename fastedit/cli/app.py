@@ -1,0 +1,110 @@
+"""The command line's words: commands, arguments, options and their help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.core import TyperCommand
+
+app = typer.Typer(
+    help="Merge the edits that coding assistants write into the files they are meant for.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+EXIT_STATUSES = (
+    "Exit status: 0 applied (or would be), 1 internal error, 2 wrong usage, 3 the edit or a file can't be used, "
+    "4 the place can't be told or the file has changed, 5 the result was turned down, 6 no target in time, "
+    "130 interrupted. Whatever isn't 0 has written nothing."
+)
+
+
+class ApplyCommand(TyperCommand):
+    """One argument or two: more than typer's own usage line can say."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return ["[OPTIONS]", "[FILE] EDIT"]
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        from fastedit import __version__
+
+        typer.echo(f"fastedit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(cls=ApplyCommand, epilog=EXIT_STATUSES)
+def apply(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="[FILE] EDIT",
+            help="FILE is rewritten in place. EDIT holds the edit, or a whole message of an assistant; - reads it from "
+            "standard input. Without FILE, EDIT names the files itself.",
+            show_default=False,
+        ),
+    ],
+    root: Annotated[
+        Path | None,
+        typer.Option(help="The folder that EDIT names its files from; by default the working folder.", metavar="DIR"),
+    ] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Print a unified diff; write nothing.")] = False,
+    stdout: Annotated[bool, typer.Option("--stdout", help="Print the new text of FILE; write nothing.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only tell whether the edit applies; write nothing.")] = False,
+    mode: Annotated[
+        Literal["auto", "structural", "model"] | None,
+        typer.Option(help="structural: no model. model: the target's output. auto: a model only where it's needed."),
+    ] = None,
+    scope: Annotated[
+        Literal["auto", "windows", "file"] | None, typer.Option(help="What a target sees: parts of the file, or all.")
+    ] = None,
+    format: Annotated[
+        Literal["auto", "lazy", "udiff", "search_replace", "v4a", "whole"], typer.Option(help="How EDIT is written.")
+    ] = "auto",
+    instruction: Annotated[str | None, typer.Option(help="What the edit is to do, in words.", metavar="TEXT")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    break_hard_links: Annotated[
+        bool,
+        typer.Option("--break-hard-links", help="Write a file with several names under this one; the others stay old."),
+    ] = False,
+) -> None:
+    """Apply an edit to FILE, or to the files that the edit names: all of them or none."""
+    from fastedit.cli.output import Show
+    from fastedit.cli.run import Request, run
+
+    shown = [show for show, is_asked in ((Show.DIFF, diff), (Show.TEXT, stdout), (Show.CHECK, check)) if is_asked]
+    if len(shown) > 1:
+        raise typer.BadParameter("at most one of --diff, --stdout and --check")
+    if len(paths) > 2:
+        raise typer.BadParameter("too many paths: expected [FILE] EDIT")
+    file = paths[0] if len(paths) == 2 else None
+    if file is not None and root is not None:
+        raise typer.BadParameter("--root is for edits that name their files: leave FILE out")
+    if file is None and stdout:
+        raise typer.BadParameter("--stdout prints one file: name FILE")
+    request = Request(
+        edit=paths[-1],
+        file=file,
+        root=root or Path(),
+        show=shown[0] if shown else Show.SUMMARY,
+        mode=mode,
+        scope=scope,
+        format=format,
+        instruction=instruction,
+        is_json=as_json,
+        break_hard_links=break_hard_links,
+    )
+    raise typer.Exit(run(request))

@@ -1,0 +1,115 @@
+"""One run of `fastedit apply`: from the request to the exit status, with no traceback on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastedit.cli.edit_text import read_edit
+from fastedit.cli.output import Show, make_report, print_error, print_json, print_refusal, print_report
+from fastedit.config import Settings, load_settings
+from fastedit.errors import Code, EditRefused, EngineUnavailable, SettingsError
+from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
+
+WRONG_USAGE = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line asks for. file: None where the edit names its files, below root."""
+
+    edit: Path
+    file: Path | None
+    root: Path
+    show: Show
+    mode: str | None
+    scope: str | None
+    format: str
+    instruction: str | None
+    is_json: bool
+    break_hard_links: bool
+
+
+def run(request: Request) -> int:
+    """Does what is asked, prints what became of it, and gives the exit status."""
+    settings = Settings()
+    try:
+        settings = load_settings()
+        return _apply(request, settings)
+    except EditRefused as refusal:
+        _print_traceback(settings)
+        print_refusal(refusal, is_json=request.is_json)
+        return refusal.exit_status
+    except SettingsError as error:
+        print_error(str(error))
+        return WRONG_USAGE
+    except KeyboardInterrupt:
+        print_error("interrupted, nothing was written")
+        return INTERRUPTED
+    except BrokenPipeError:
+        _silence_stdout()
+        return PIPE_CLOSED
+    except Exception as error:  # noqa: BLE001 whatever else goes wrong is ours, and users get no traceback
+        _print_traceback(settings)
+        message = f"unexpected {type(error).__name__}, nothing was written; FASTEDIT_DEBUG=1 shows the details"
+        failure = EngineUnavailable(Code.ENGINE_ERROR, message)
+        print_refusal(failure, is_json=request.is_json)
+        return failure.exit_status
+
+
+def _apply(request: Request, settings: Settings) -> int:
+    message = read_edit(request.edit, settings.max_file_bytes)
+    started = time.perf_counter()
+    plan = _plan(request, settings, message)
+    report = make_report(plan, request.show)
+    is_written = request.show is Show.SUMMARY
+    if is_written:
+        _finish_uninterrupted()
+    warnings = write_plan(plan, break_hard_links=request.break_hard_links, dry_run=not is_written)
+    elapsed_ms = (time.perf_counter() - started) * 1000
+    try:
+        if request.is_json:
+            print_json(report, warnings, elapsed_ms, is_written=is_written)
+        else:
+            print_report(report, warnings, elapsed_ms, settings.has_color)
+    except OSError:
+        if not is_written:
+            raise
+        _silence_stdout()  # the files are new by now: an output that can't be written doesn't change that
+    return 0
+
+
+def _plan(request: Request, settings: Settings, message: str) -> Plan:
+    options = Options(
+        message,
+        request.instruction,
+        request.mode or settings.mode,
+        request.scope or settings.scope,
+        max_file_bytes=settings.max_file_bytes,
+    )
+    if request.file is None:
+        return plan_patch(request.root, options, format=request.format)
+    return plan_one(request.file, options, format=request.format)
+
+
+def _finish_uninterrupted() -> None:
+    """From here on, for the few milliseconds that are left, signals that ask for an end are met by ending."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _silence_stdout() -> None:
+    """Lets Python flush its buffers at exit into nothing, instead of complaining about a closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_traceback(settings: Settings) -> None:
+    if settings.is_debugging:
+        traceback.print_exc()

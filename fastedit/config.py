@@ -1,0 +1,78 @@
+"""Settings: the only place that reads the environment.
+
+    FASTEDIT_MODE            auto, structural or model: what --mode is without the option
+    FASTEDIT_SCOPE           auto, windows or file: what --scope is without the option
+    FASTEDIT_MAX_FILE_BYTES  how large a file or an edit may be
+    FASTEDIT_DEBUG           1 shows tracebacks
+    NO_COLOR, FORCE_COLOR    as everywhere: output without colours, or with them even into a pipe
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastedit.errors import SettingsError
+
+PREFIX = "FASTEDIT_"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be set from outside. has_color: None where it depends on there being a terminal."""
+
+    mode: str = "auto"
+    scope: str = "auto"
+    max_file_bytes: int = 16 << 20
+    is_debugging: bool = False
+    has_color: bool | None = None
+
+
+def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of an environment. Raises SettingsError for a FASTEDIT_ name or value that doesn't exist."""
+    values: dict[str, Any] = {}
+    for name in sorted(name for name in environment if name.startswith(PREFIX)):
+        if name not in _READERS:
+            raise SettingsError(f"there is no setting {name}; known are {', '.join(_READERS)}")
+        field, read = _READERS[name]
+        try:
+            values[field] = read(environment[name])
+        except ValueError as error:
+            raise SettingsError(f"{name}={environment[name]!r}: {error}") from error
+    if environment.get("NO_COLOR"):
+        values["has_color"] = False
+    elif environment.get("FORCE_COLOR"):
+        values["has_color"] = True
+    return Settings(**values)
+
+
+def _one_of(*allowed: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}")
+        return value
+
+    return read
+
+
+def _positive(value: str) -> int:
+    if not (value.isascii() and value.isdecimal() and len(value) <= 18 and int(value)):
+        raise ValueError("must be a whole number above 0")
+    return int(value)
+
+
+def _switch(value: str) -> bool:
+    switches = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
+    if value.lower() not in switches:
+        raise ValueError("must be 1 or 0")
+    return switches[value.lower()]
+
+
+_READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "FASTEDIT_MODE": ("mode", _one_of("auto", "structural", "model")),
+    "FASTEDIT_SCOPE": ("scope", _one_of("auto", "windows", "file")),
+    "FASTEDIT_MAX_FILE_BYTES": ("max_file_bytes", _positive),
+    "FASTEDIT_DEBUG": ("is_debugging", _switch),
+}

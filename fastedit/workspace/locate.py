@@ -1,0 +1,93 @@
+"""Where in a root the files lie that a message names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastedit.errors import Candidate, Code, InputRefused, PlaceUnknown, Warning
+from fastedit.workspace.names import is_private, parts_of
+
+MAX_WALKED = 200_000
+MAX_CANDIDATES = 10
+# Folders that hold what is installed or generated: a message never means them by half a name.
+SKIPPED_FOLDERS = frozenset({"node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".pytest_cache"})
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place for a file inside a root. path: absolute, without symbolic links; name: relative, with slashes."""
+
+    path: Path
+    name: str
+    warnings: tuple[Warning, ...] = ()
+
+
+def locate(root: Path, name: str) -> Location:
+    """The place that a name stands for, be there a file or not. root: absolute, without symbolic links.
+
+    Raises InputRefused INVALID_PATH for a name that can't be trusted or that a link leads out of the root.
+    """
+    return _location(root, parts_of(name), name)
+
+
+def locate_file(root: Path, name: str) -> Location:
+    """The place of a file that must be there: under its name or, with a warning, the one that its name ends.
+
+    Raises PlaceUnknown ANCHOR_AMBIGUOUS where several end so, InputRefused INVALID_PATH where none does.
+    """
+    exact = locate(root, name)
+    if os.path.lexists(exact.path):
+        return exact
+    parts = parts_of(name)
+    found = [shorter for shorter in _shorter(root, parts) if os.path.isfile(root.joinpath(*shorter))]
+    found += _files_ending_with(root, parts)
+    if not found:
+        candidates = _candidates(_files_ending_with(root, parts[-1:]))
+        raise InputRefused(Code.INVALID_PATH, f"there is no file {name} in {root}", candidates)
+    if len(found) > 1:
+        raise PlaceUnknown(Code.ANCHOR_AMBIGUOUS, f"{name} may be one of several files", _candidates(found))
+    warning = Warning("OTHER_PATH", f"the message names {name}, applied to {'/'.join(found[0])}")
+    return _location(root, found[0], name, (warning,))
+
+
+def _location(root: Path, parts: tuple[str, ...], name: str, warnings: tuple[Warning, ...] = ()) -> Location:
+    path = Path(os.path.realpath(root.joinpath(*parts)))
+    if not path.is_relative_to(root) or path == root:
+        raise InputRefused(Code.INVALID_PATH, f"{name} leads out of {root}")
+    inside = path.relative_to(root)
+    if any(is_private(part) for part in inside.parts):
+        raise InputRefused(Code.INVALID_PATH, f"{name} leads into a folder that isn't edited")
+    return Location(path, inside.as_posix(), warnings)
+
+
+def _shorter(root: Path, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The name without folders in front that are the root's own last ones (`project/src/x.py` in `project`)."""
+    for count in range(1, len(parts)):
+        if root.parts[-count:] == parts[:count]:
+            yield parts[count:]
+
+
+def _files_ending_with(root: Path, parts: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The files, as parts below `root`, whose last parts are `parts`; at most MAX_CANDIDATES.
+
+    Raises InputRefused TOO_LARGE where the root has too many files to be sure.
+    """
+    found: list[tuple[str, ...]] = []
+    num_walked = 0
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS and not is_private(name))
+        num_walked += len(folders) + len(files)
+        if num_walked > MAX_WALKED:
+            message = f"more than {MAX_WALKED:,} files in {root}: name the file from there"
+            raise InputRefused(Code.TOO_LARGE, message)
+        inside = Path(folder).relative_to(root).parts
+        if parts[-1] in files and (*inside, parts[-1])[-len(parts) :] == parts:
+            found.append((*inside, parts[-1]))
+    return found[:MAX_CANDIDATES]
+
+
+def _candidates(files: list[tuple[str, ...]]) -> tuple[Candidate, ...]:
+    return tuple(Candidate(0, 0, "a file of that name", path="/".join(parts)) for parts in files)

@@ -1,0 +1,234 @@
+"""What a message does to the files of a root, worked out before anything is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastedit.applied import Applied
+from fastedit.apply import apply_edits
+from fastedit.edits.lazy import LineKind, classify_lines, elides_inline
+from fastedit.edits.model import Action, Edit, Format
+from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, Warning
+from fastedit.files import (
+    SYSTEM,
+    UTF_8,
+    Delete,
+    Filesystem,
+    Operation,
+    TextFile,
+    Write,
+    encode,
+    read_text_file,
+    recover,
+    sha256_of,
+)
+from fastedit.workspace.diff import file_diff
+from fastedit.workspace.locate import Location, locate, locate_file
+
+if TYPE_CHECKING:
+    from fastedit.targets import Target
+
+
+class ChangeAction(StrEnum):
+    UPDATE = "update"
+    CREATE = "create"
+    DELETE = "delete"
+    MOVE = "move"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What becomes of one file.
+
+    path: relative to the root, with slashes; where it was before a move: moved_from. before, after: sha256
+    of its bytes, None where there is no file. applied: the edit's outcome, None for a deletion.
+    """
+
+    path: str
+    action: ChangeAction
+    before: str | None
+    after: str | None
+    applied: Applied | None = None
+    moved_from: str | None = None
+    diff: str = ""
+    warnings: tuple[Warning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedChange:
+    """A change, the file's bytes after it, and what has to be done on the disk for it."""
+
+    change: FileChange
+    data: bytes = b""
+    operations: tuple[Operation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is to be applied, and how.
+
+    message: the edit's text; mode, scope, target: as for `fastedit.apply`. max_file_bytes: the limit for a file
+    and for the message. can_create: whether files that don't exist may come to be.
+    """
+
+    message: str
+    instruction: str | None = None
+    mode: str = "auto"
+    scope: str = "auto"
+    target: Target | None = None
+    max_file_bytes: int = 16 << 20
+    can_create: bool = True
+
+
+def plan_changes(
+    root: Path, edits: Sequence[Edit], options: Options, *, fs: Filesystem = SYSTEM
+) -> tuple[PlannedChange, ...]:
+    """The changes of a message, in the order in which it first names the files. Nothing is written.
+
+    Every name is judged before any file is read. Raises EditRefused.
+    """
+    located = [(edit, _locate(root, edit), locate(root, edit.new_path) if edit.new_path else None) for edit in edits]
+    by_path: dict[Path, list[tuple[Edit, Location, Location | None]]] = {}
+    for item in located:
+        by_path.setdefault(item[1].path, []).append(item)
+    for folder in {path.parent for path in by_path}:
+        recover(folder, fs=fs)
+    changes = []
+    for items in by_path.values():
+        move_to = next((new for _, _, new in items if new and new.path != items[0][1].path), None)
+        changes.append(plan_file(items[0][1], [edit for edit, _, _ in items], options, move_to=move_to, fs=fs))
+    return tuple(changes)
+
+
+def plan_file(
+    location: Location,
+    edits: Sequence[Edit],
+    options: Options,
+    *,
+    move_to: Location | None = None,
+    fs: Filesystem = SYSTEM,
+) -> PlannedChange:
+    """What becomes of one file when its edits are applied one after the other. Raises EditRefused."""
+    file = _read(location, options, fs)
+    last_deletion = max((i for i, edit in enumerate(edits) if edit.action is Action.DELETE), default=-1)
+    rest = edits[last_deletion + 1 :]
+    if last_deletion >= 0 and not rest:
+        return _deletion(location, file)
+    is_fresh = last_deletion >= 0 or file is None or edits[0].action is Action.CREATE
+    if file is None and not options.can_create:
+        raise InputRefused(Code.INVALID_PATH, f"there is no file {location.name}, and creating files isn't allowed")
+    applied = _apply("" if is_fresh or file is None else file.text, rest, location, options)
+    if file is None:
+        return _creation(location, applied)
+    if is_fresh and last_deletion < 0 and applied.text != file.text:
+        raise InputRefused(Code.FILE_EXISTS, f"{location.name} is to be created, but exists with another text")
+    if move_to is not None:
+        return _move(location, move_to, file, applied, options, fs)
+    return _update(location, file, replace(applied, original=file.text))
+
+
+def _apply(original: str, edits: Sequence[Edit], location: Location, options: Options) -> Applied:
+    try:
+        return apply_edits(
+            original,
+            edits,
+            path=location.name,
+            message=options.message,
+            instruction=options.instruction,
+            mode=options.mode,
+            scope=options.scope,
+            target=options.target,
+        )
+    except EditRefused as refusal:
+        candidates = tuple(replace(candidate, path=location.name) for candidate in refusal.candidates)
+        raise type(refusal)(refusal.code, f"{location.name}: {refusal.message}", candidates) from refusal
+
+
+def _locate(root: Path, edit: Edit) -> Location:
+    if edit.path is None:
+        raise EditUnreadable(Code.EDIT_UNPARSABLE, "the message doesn't say which file the edit is for")
+    if edit.action is Action.UPDATE and _needs_original(edit):
+        return locate_file(root, edit.path)
+    location = locate(root, edit.path)
+    if edit.action is not Action.UPDATE or os.path.lexists(location.path) or os.path.lexists(location.path.parent):
+        return location
+    # Neither the file nor its folder is there: perhaps the name leaves out the folders in front.
+    try:
+        return locate_file(root, edit.path)
+    except InputRefused:
+        return location
+
+
+def _needs_original(edit: Edit) -> bool:
+    """Whether the edit speaks of lines that a file must already have."""
+    if edit.format is Format.WHOLE:
+        return False
+    if edit.format is Format.LAZY:
+        lines = [line for snippet in edit.snippets for line in snippet.lines]
+        shown = classify_lines(lines, lambda _: False)
+        return any(line.kind in (LineKind.MARKER, LineKind.REMOVAL) or elides_inline(line.text) for line in shown)
+    return edit.new_path is not None or not edit.hunks or any(hunk.old for hunk in edit.hunks)
+
+
+def _read(location: Location, options: Options, fs: Filesystem) -> TextFile | None:
+    """The file, or None where there is none."""
+    if not os.path.lexists(location.path):
+        return None
+    return read_text_file(location.path, max_bytes=options.max_file_bytes, name=location.name, fs=fs)
+
+
+def _update(location: Location, file: TextFile, applied: Applied) -> PlannedChange:
+    data = encode(applied.text, file.encoding)
+    after = sha256_of(data)
+    is_same = after == file.sha256
+    action = ChangeAction.NONE if is_same else ChangeAction.UPDATE
+    operations = () if is_same else (Write(file.path, data, file.sha256),)
+    warnings = (*location.warnings, *applied.warnings)
+    change = FileChange(location.name, action, file.sha256, after, applied, diff=applied.diff, warnings=warnings)
+    return PlannedChange(change, data, operations)
+
+
+def _creation(location: Location, applied: Applied) -> PlannedChange:
+    data = encode(applied.text, UTF_8)
+    diff = file_diff(None, "", location.name, applied.text)
+    warnings = (*location.warnings, *applied.warnings)
+    change = FileChange(
+        location.name, ChangeAction.CREATE, None, sha256_of(data), applied, diff=diff, warnings=warnings
+    )
+    return PlannedChange(change, data, (Write(location.path, data),))
+
+
+def _deletion(location: Location, file: TextFile | None) -> PlannedChange:
+    if file is None:
+        warnings = (*location.warnings, Warning("NO_CHANGE", f"{location.name} is to be deleted, and isn't there"))
+        return PlannedChange(FileChange(location.name, ChangeAction.NONE, None, None, warnings=warnings))
+    diff = file_diff(location.name, file.text, None, "")
+    change = FileChange(
+        location.name, ChangeAction.DELETE, file.sha256, None, diff=diff, warnings=location.warnings
+    )
+    return PlannedChange(change, operations=(Delete(file.path, file.sha256),))
+
+
+def _move(
+    location: Location, move_to: Location, file: TextFile, applied: Applied, options: Options, fs: Filesystem
+) -> PlannedChange:
+    if _read(move_to, options, fs) is not None:
+        raise InputRefused(Code.FILE_EXISTS, f"{location.name} is to become {move_to.name}, which exists already")
+    data = encode(applied.text, file.encoding)
+    change = FileChange(
+        move_to.name,
+        ChangeAction.MOVE,
+        file.sha256,
+        sha256_of(data),
+        applied,
+        location.name,
+        file_diff(location.name, file.text, move_to.name, applied.text),
+        (*location.warnings, *applied.warnings),
+    )
+    return PlannedChange(change, data, (Write(move_to.path, data, like=file.path), Delete(file.path, file.sha256)))
