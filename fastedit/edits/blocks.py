@@ -16,7 +16,9 @@ from markdown_it import MarkdownIt
 
 from fastedit.edits import search_replace, unified_diff, v4a
 
-_FENCE = re.compile(r"^(?P<lead>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:>[ \t]?)*)(?P<ticks>`{3,}|~{3,})(?P<info>[^`\n]*)$")
+_FENCE = re.compile(
+    r"^(?P<lead>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:>[ \t]?)*)(?P<ticks>`{3,}|~{3,})(?P<info>[^`\n]*)$"
+)
 _MARKDOWN_INFO = re.compile(r"^\s*(?:md|markdown|mdx|rmd|qmd)\b", re.IGNORECASE)
 _LONG = 64
 # Each fence that seems to nest but never ends costs a look at the whole rest.

@@ -42,17 +42,25 @@ _DOT_FILE = re.compile(
 _LOCATION = re.compile(r"(?::\d{1,9}(?:[-:]\d{1,9})?|#L\d{1,9}(?:-L?\d{1,9})?)$")
 _FORBIDDEN = re.compile(r"[\x00-\x1f`*\"<>|?]|://|\(\)|=|^-|^[.]{3}|…")
 _WORD_CHARACTER = re.compile(r"\w")
-_LABEL = re.compile(r"^(?:(?:new |updated |modified )?(?:file ?name|file ?path|file|path|in|update|edit|modify))\s*:\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^(?:(?:new |updated |modified )?(?:file ?name|file ?path|file|path|in|update|edit|modify))\s*:\s*", re.IGNORECASE
+)
 _NUMBERING = re.compile(r"^(?:\(?\d{1,3}[.):]|step \d{1,3}[.:]?|[-*+])\s+", re.IGNORECASE)
 _QUOTED = re.compile(r"`([^`\n]{1,300})`|\*\*([^*\n]{1,300})\*\*|\"([^\"\n]{1,300})\"")
 _BARE_TOKEN = re.compile(r"[^\s`*\"'<>|,;()]{2,300}")
 _COMMENT = re.compile(
-    r"^\s*(?:///?|#+|--|/\*+|<!--|;+|%+|\{/\*|\{#|\"{3}|REM\b)\s*(?P<text>.*?)\s*(?:\*/\}?|-->|#\}|\"{3})?\s*$", re.IGNORECASE
+    r"^\s*(?:///?|#+|--|/\*+|<!--|;+|%+|\{/\*|\{#|\"{3}|REM\b)\s*(?P<text>.*?)\s*(?:\*/\}?|-->|#\}|\"{3})?\s*$",
+    re.IGNORECASE,
 )
 _REMAINDER = re.compile(r"^(?:$|\s*[-–—:(\[].*$|\s+(?:new file|new)$)", re.IGNORECASE)
-_INFO_KEY = re.compile(r"(?:title|file|filename|file_name|path|filepath|name)\s*[=:]\s*(?:\"([^\"]+)\"|'([^']+)'|([^\s}\"']+))", re.IGNORECASE)
+_INFO_KEY = re.compile(
+    r"(?:title|file|filename|file_name|path|filepath|name)\s*[=:]\s*(?:\"([^\"]+)\"|'([^']+)'|([^\s}\"']+))",
+    re.IGNORECASE,
+)
 _CITATION = re.compile(r"^\d+:\d+:(.+)$")
-_BORROWED = re.compile(r"(?:\b(?:like|unlike|from|see|than|as in|similar to|matches|mirrors)\s+(?:the\s+)?)$", re.IGNORECASE)
+_BORROWED = re.compile(
+    r"(?:\b(?:like|unlike|from|see|than|as in|similar to|matches|mirrors)\s+(?:the\s+)?)$", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"`*(])")
 
 PATH_HOLE = "\ufffc"
@@ -120,7 +128,10 @@ def path_in_prose(paragraph: str) -> PathMention | None:
     if not mentions:
         return None
     start, end, token = mentions[-1]
-    if re.fullmatch(r"[\s`*\"):.]*(?:\([^()]*\)\s*[:.]?)?", sentence[end:]) or len({path for _, _, path in mentions}) == 1:
+    if (
+        re.fullmatch(r"[\s`*\"):.]*(?:\([^()]*\)\s*[:.]?)?", sentence[end:])
+        or len({path for _, _, path in mentions}) == 1
+    ):
         return PathMention(token, f"{sentence[:start]} {PATH_HOLE} {sentence[end:]}".strip())
     return None
 
@@ -158,7 +169,13 @@ def path_in_comment(line: str) -> PathMention | None:
     rest = labelled[token_match.end() :]
     if not is_file_name(token) or not _REMAINDER.match(rest):
         return None
-    if "/" in token or "\\" in token or labelled != text or not rest.strip() or re.search(r"\bnew\b", rest, re.IGNORECASE):
+    if (
+        "/" in token
+        or "\\" in token
+        or labelled != text
+        or not rest.strip()
+        or re.search(r"\bnew\b", rest, re.IGNORECASE)
+    ):
         return PathMention(token, _beside(text, token_match.group()), is_alone=True)
     return None
 
@@ -176,7 +193,12 @@ def _mentions(sentence: str) -> list[tuple[int, int, str]]:
         return found
     for match in _BARE_TOKEN.finditer(sentence):
         token = _clean(match.group().rstrip(".:"))
-        if match.start() >= covered and "/" in token and is_file_name(token) and not _BORROWED.search(sentence[: match.start()]):
+        if (
+            match.start() >= covered
+            and "/" in token
+            and is_file_name(token)
+            and not _BORROWED.search(sentence[: match.start()])
+        ):
             found.append((match.start(), match.end(), token))
             covered = match.end()
     return found
@@ -188,7 +210,9 @@ def _beside(line: str, name: str) -> str:
 
 def _strip_decoration(line: str) -> str:
     """The line without heading marks, numbering, emphasis around all of it and a label such as `File:`."""
-    text = line.strip().lstrip("#>").strip().rstrip("#").strip() if line.lstrip().startswith(("#", ">")) else line.strip()
+    text = (
+        line.strip().lstrip("#>").strip().rstrip("#").strip() if line.lstrip().startswith(("#", ">")) else line.strip()
+    )
     text = _NUMBERING.sub("", text)
     whole = re.fullmatch(r"(\*\*|__|\*|_)(.+?)\1(:?)", text)
     if whole and whole.group(1) not in whole.group(2):

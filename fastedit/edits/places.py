@@ -61,13 +61,26 @@ class PathReader:
         sentence = last_sentence(block.prose)
         said_new = mention is not None and path == mention.path and says_new(mention.rest, mention.is_alone)
         is_new = said_new or (inline is not None and inline.path == path and says_new(inline.rest, False))
-        is_whole = says_whole(sentence) or (self.heading is not None and self.is_heading_fresh and says_whole(self.heading.rest))
-        drops_first = locator is not None and (locator.path == path or path is None) and not (is_whole or is_new and mention is not locator)
+        is_whole = says_whole(sentence) or (
+            self.heading is not None and self.is_heading_fresh and says_whole(self.heading.rest)
+        )
+        drops_first = (
+            locator is not None
+            and (locator.path == path or path is None)
+            and not (is_whole or is_new and mention is not locator)
+        )
         self.is_heading_fresh = False
         self.last_path = path
         lines = block.lines[1:] if drops_first else block.lines
         return PlacedBlock(
-            block, path, lines, block.lines[0] if drops_first else "", is_new, is_whole, is_cited, bool(info_path or mention)
+            block,
+            path,
+            lines,
+            block.lines[0] if drops_first else "",
+            is_new,
+            is_whole,
+            is_cited,
+            bool(info_path or mention),
         )
 
     def read_prose(self, prose: Sequence[str]) -> None:

@@ -14,9 +14,13 @@ from fastedit.edits.hunks import diff_lines, is_elision, unreadable
 from fastedit.edits.model import Op, PatchHunk, PatchLine
 from fastedit.edits.paths import path_in_comment, path_in_line
 
-_HEAD = re.compile(r"^\s{0,12}(?:<{4,12}\s*(?:SEARCH|ORIGINAL|FIND)\b|-{4,12}\s*SEARCH\b)[>\s:]*(?P<rest>.*)$", re.IGNORECASE)
+_HEAD = re.compile(
+    r"^\s{0,12}(?:<{4,12}\s*(?:SEARCH|ORIGINAL|FIND)\b|-{4,12}\s*SEARCH\b)[>\s:]*(?P<rest>.*)$", re.IGNORECASE
+)
 _DIVIDER = re.compile(r"^\s{0,12}={4,12}\s*$")
-_TAIL = re.compile(r"^\s{0,12}(?:>{4,12}\s*(?:REPLACE|UPDATED|REPLACEMENT)\b|\+{4,12}\s*REPLACE\b)[>\s]*$", re.IGNORECASE)
+_TAIL = re.compile(
+    r"^\s{0,12}(?:>{4,12}\s*(?:REPLACE|UPDATED|REPLACEMENT)\b|\+{4,12}\s*REPLACE\b)[>\s]*$", re.IGNORECASE
+)
 _START_LINE = re.compile(r"^:(?P<key>start|end)_line:\s*(?P<number>\d{1,9})\s*$")
 _DASHES = re.compile(r"^-{5,}\s*$")
 

@@ -11,8 +11,12 @@ from collections.abc import Sequence
 from fastedit.edits.hunks import is_elision
 from fastedit.edits.paths import PATH_HOLE, is_file_name
 
-SHELL_TAGS = frozenset("bash sh shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh cmd bat batch".split())
-OUTPUT_TAGS = frozenset("text txt log logs output stdout plaintext plain ansi traceback mermaid dot graphviz tree".split())
+SHELL_TAGS = frozenset(
+    "bash sh shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh cmd bat batch".split()
+)
+OUTPUT_TAGS = frozenset(
+    "text txt log logs output stdout plaintext plain ansi traceback mermaid dot graphviz tree".split()
+)
 
 _COMMANDS = (
     r"npm|npx|pnpm|yarn|bun|bunx|node|deno|corepack|pip3?|pipx|python3?|py|uv|uvx|poetry|pdm|hatch|conda|mamba|pytest|tox|nox|ruff|mypy"
@@ -23,7 +27,9 @@ _COMMANDS = (
     r"|alembic|flask|django-admin|uvicorn|gunicorn|celery|west|openocd|buf|protoc|sqlx|diesel|prisma|set|time|env"
 )
 _COMMAND = re.compile(rf"^\s*(?:[$>%]\s+\S|(?:[A-Z_]+=\S*\s+)*(?:{_COMMANDS})(?:\s|$)|\./\S+|[\w./-]+/manage\.py\b)")
-_SHELL_CODE = re.compile(r"^\s*(?:if |for |while |until |case |function |local |done\b|fi\b|esac\b|then\b|else\b|elif |\}|\w+\(\)|#!)")
+_SHELL_CODE = re.compile(
+    r"^\s*(?:if |for |while |until |case |function |local |done\b|fi\b|esac\b|then\b|else\b|elif |\}|\w+\(\)|#!)"
+)
 _NEW_BESIDE = re.compile(
     rf"\bnew file\b|^\W*(?:new|created?|added?)\W*{PATH_HOLE}|{PATH_HOLE}\W*(?:new|created|added)\W*$|\((?:new|created|added)\)|^(?:create|creating|add)\b.{{0,20}}{PATH_HOLE}",
     re.IGNORECASE,
@@ -33,7 +39,10 @@ _NEW_IN_PROSE = re.compile(
     rf"|\bcreat(?:e|es|ed|ing) (?:(?:a|an|the|this) )?(?:new )?(?:\w+ )?(?:file )?(?:(?:called|named|at|in) )?|\bnew )[\s`*\"(]*{PATH_HOLE}",
     re.IGNORECASE,
 )
-_DELETED = re.compile(rf"\((?:deleted?|removed?|to be deleted)\)|^(?:delete|remove)(?:d)?(?: file)?\W*{PATH_HOLE}\W*$|{PATH_HOLE}\W*(?:deleted?|removed?)\W*$", re.IGNORECASE)
+_DELETED = re.compile(
+    rf"\((?:deleted?|removed?|to be deleted)\)|^(?:delete|remove)(?:d)?(?: file)?\W*{PATH_HOLE}\W*$|{PATH_HOLE}\W*(?:deleted?|removed?)\W*$",
+    re.IGNORECASE,
+)
 _FILE_NOUN = r"(?:file|module|script|document|page|stylesheet|readme|config(?:uration)?|docker ?file|make ?file|`?(?P<name>[\w./-]*\.[\w-]+)\b)"
 _WHOLE = re.compile(
     r"\b(?:complete|full|whole|entire)\b(?:,? (?:and )?(?:new|updated|revised|resulting|modified|rewritten|corrected|fixed|final|improved|finished))*"
@@ -41,8 +50,14 @@ _WHOLE = re.compile(
     r"|\brewr(?:ite|ote|itten) (?:\S+ ){0,3}(?:from scratch|completely|entirely)",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"(?:\bnot\b|n't\b|\bwithout\b|\binstead of\b|\brather than\b|\bthan\b|\bno need\b|\btoo long\b)[^,;:.]{0,50}$", re.IGNORECASE)
-_RUN_IT = re.compile(r"\b(?:run|install|execute|invoke|try|start|launch|verify|regenerate|test(?: it)?|check|apply the migration)\b[^.]{0,80}[:.]?$", re.IGNORECASE)
+_DENIED = re.compile(
+    r"(?:\bnot\b|n't\b|\bwithout\b|\binstead of\b|\brather than\b|\bthan\b|\bno need\b|\btoo long\b)[^,;:.]{0,50}$",
+    re.IGNORECASE,
+)
+_RUN_IT = re.compile(
+    r"\b(?:run|install|execute|invoke|try|start|launch|verify|regenerate|test(?: it)?|check|apply the migration)\b[^.]{0,80}[:.]?$",
+    re.IGNORECASE,
+)
 _SHOWS_OUTPUT = re.compile(
     r"\b(?:outputs?|prints?|printed|logs?|logged|traceback|stack trace|responds?|response|error(?: message)?|results?|you(?:'ll| will| should)?(?: now)? (?:see|get))\b"
     r"[^.]{0,40}:$",

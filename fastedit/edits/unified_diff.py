@@ -122,7 +122,12 @@ def _is_file_header(lines: Sequence[str], number: int) -> bool:
 
 
 def _is_header_line(line: str) -> bool:
-    return bool(_GIT.match(line) or _EXTENDED.match(line) or _MOVED.match(line) or line.startswith(("new file mode", "deleted file mode")))
+    return bool(
+        _GIT.match(line)
+        or _EXTENDED.match(line)
+        or _MOVED.match(line)
+        or line.startswith(("new file mode", "deleted file mode"))
+    )
 
 
 def _files(lines: Sequence[str], first_line: int) -> list[_RawFile]:
@@ -224,14 +229,19 @@ def _header(line: str, number: int) -> _RawHunk:
 def _is_signature(lines: Sequence[str], number: int, hunk: _RawHunk) -> bool:
     """Whether the `-- ` that ends a mailed patch stands here."""
     return (
-        lines[number] == "-- " and not hunk.wants_more and number + 1 < len(lines) and bool(_SIGNATURE.match(lines[number + 1]))
+        lines[number] == "-- "
+        and not hunk.wants_more
+        and number + 1 < len(lines)
+        and bool(_SIGNATURE.match(lines[number + 1]))
     )
 
 
 def _named(line: str) -> str | None:
     """The path of a `---` or `+++` line, without time stamp and quotes."""
     name = line[4:].split("\t")[0].strip()
-    name = re.sub(r"\s+\d{4}-\d\d-\d\d[ T].*$|\s+\((?:original|modified|new|old|updated|revision \w+|working copy)\)$", "", name)
+    name = re.sub(
+        r"\s+\d{4}-\d\d-\d\d[ T].*$|\s+\((?:original|modified|new|old|updated|revision \w+|working copy)\)$", "", name
+    )
     return name.strip("\"`'") or None
 
 

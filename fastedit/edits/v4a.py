@@ -17,11 +17,20 @@ from fastedit.edits.prose import is_prose
 
 _BEGIN = re.compile(r"^\s*\*\*\* *Begin Patch\b", re.IGNORECASE)
 _END = re.compile(r"^\s*\*\*\* *End Patch\b", re.IGNORECASE)
-_FILE = re.compile(r"^\s*\*\*\* *(?P<verb>Add|Create|New|Delete|Remove|Update|Modify|Edit)(?: File)? *: *(?P<path>\S.*?)\s*$", re.IGNORECASE)
+_FILE = re.compile(
+    r"^\s*\*\*\* *(?P<verb>Add|Create|New|Delete|Remove|Update|Modify|Edit)(?: File)? *: *(?P<path>\S.*?)\s*$",
+    re.IGNORECASE,
+)
 _MOVE = re.compile(r"^\s*\*\*\* *(?:Move|Rename)(?: to)? *: *(?P<path>\S.*?)\s*$", re.IGNORECASE)
 _END_OF_FILE = re.compile(r"^\s*\*\*\* *End of File\b", re.IGNORECASE)
 _RANGES = re.compile(r"^-(\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})?$")
-_ACTIONS = {"add": Action.CREATE, "create": Action.CREATE, "new": Action.CREATE, "delete": Action.DELETE, "remove": Action.DELETE}
+_ACTIONS = {
+    "add": Action.CREATE,
+    "create": Action.CREATE,
+    "new": Action.CREATE,
+    "delete": Action.DELETE,
+    "remove": Action.DELETE,
+}
 
 
 @dataclass(slots=True)

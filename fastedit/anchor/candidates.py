@@ -1,0 +1,166 @@
+"""The places that each piece of a patch could have: the strictest measure that finds any, and scopes that agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fastedit.anchor.changes import changed_span
+from fastedit.anchor.choose import END_WORTH, HINT_WORTH, QUALITY_WORTH, SCOPE_WORTH, Candidate
+from fastedit.anchor.fit import Fit, fit
+from fastedit.anchor.locate import Level, LineIndex, Place
+from fastedit.anchor.quoted import weight_of
+from fastedit.anchor.scopes import INSIDE, Scopes
+from fastedit.edits.model import Op, PatchHunk, PatchLine
+from fastedit.lines import indent_of
+
+MAX_CANDIDATES = 64
+UNEVEN_INDENT_QUALITY = 0.9
+AT_THE_END = "at the end of the file"
+IN_EMPTY_FILE = "the file is empty"
+BEHIND_SCOPE = "right behind the line that the patch names"
+ONLY_A_NUMBER = "only a line number tells where"
+_STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Lines of a hunk that stand together. follows: an elision lies between it and the piece before."""
+
+    hunk_number: int
+    hunk: PatchHunk
+    lines: tuple[PatchLine, ...]
+    follows: bool
+
+    @property
+    def expected(self) -> list[PatchLine]:
+        return [line for line in self.lines if line.op in (Op.KEEP, Op.DELETE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Where a piece can stand, and the near misses where it can't stand anywhere."""
+
+    candidates: list[Candidate]
+    misses: list[Fit] = field(default_factory=list)
+
+
+def pieces_of(hunk: PatchHunk, number: int) -> list[Piece]:
+    """The hunk's lines, parted at its elisions."""
+    pieces: list[Piece] = []
+    lines: list[PatchLine] = []
+    for line in (*hunk.lines, PatchLine(Op.SKIP, "")):
+        if line.op is not Op.SKIP:
+            lines.append(line)
+        elif lines:
+            pieces.append(Piece(number, hunk, tuple(lines), bool(pieces)))
+            lines = []
+    return pieces
+
+
+class Finder:
+    """Finds candidates in one original. expected_shift: hunk number → how far line numbers were off before it."""
+
+    def __init__(self, index: LineIndex, scopes: Scopes) -> None:
+        self.index = index
+        self.scopes = scopes
+
+    def find(self, piece: Piece, *, strict: bool = False, shifts: Sequence[int] = (0,)) -> Finding:
+        """The piece's candidates, at most `MAX_CANDIDATES`.
+
+        strict: white space is all that may differ. shifts: how far off the patch's line numbers may be.
+        """
+        expected = piece.expected
+        if not expected:
+            return Finding(self._ranked(piece, self._insertions(piece), shifts))
+        places = self._strict_places(piece.hunk, [line.text for line in expected])
+        if places or strict:
+            return Finding(self._ranked(piece, places, shifts))
+        fits = [
+            found
+            for window in self.index.windows([line.text for line in expected])
+            if (found := fit(self.index, expected, window))
+        ]
+        places = _distinct([found.place for found in fits if not found.refusal])
+        misses = sorted((found for found in fits if found.refusal), key=lambda found: -found.place.quality)
+        return Finding(self._ranked(piece, places, shifts), misses)
+
+    def _strict_places(self, hunk: PatchHunk, old: list[str]) -> list[Place]:
+        """Places by the strictest measure that finds any; the next ones too while none agrees with the scopes."""
+        places: list[Place] = []
+        for level in _STRICT_LEVELS:
+            known = {(place.start, place.end) for place in places}
+            found = self.index.runs(old, level)
+            if level is Level.INDENT:
+                found = [_with_indent_quality(place, old, self.index) for place in found]
+            places += [place for place in found if (place.start, place.end) not in known]
+            if places and (not hunk.scopes or max(self.scopes.values(hunk.scopes, places)) == INSIDE):
+                break
+        return places
+
+    def _ranked(self, piece: Piece, places: list[Place], shifts: Sequence[int]) -> list[Candidate]:
+        hunk = piece.hunk
+        values = self.scopes.values(hunk.scopes, places)
+        hint = None if piece.follows else hunk.line_hint
+        last = self.index.told[-1] + 1 if self.index.told else 0
+        candidates: list[tuple[float, int, Candidate]] = []
+        for place, value in zip(places, values, strict=True):
+            distance = None if hint is None else min(abs(place.start - hint - shift) for shift in shifts)
+            worth = QUALITY_WORTH * place.quality + SCOPE_WORTH * value
+            worth += END_WORTH if hunk.at_end and place.end >= last else 0.0
+            worth += 0.0 if distance is None else HINT_WORTH / (1 + distance / 10)
+            candidate = Candidate(place, changed_span(piece.lines, place), worth, distance)
+            candidates.append((-worth, place.start, candidate))
+        if len(candidates) > MAX_CANDIDATES:
+            candidates = sorted(candidates, key=lambda ranked: ranked[:2])[:MAX_CANDIDATES]
+        return [candidate for _, _, candidate in sorted(candidates, key=lambda ranked: ranked[1])]
+
+    def _insertions(self, piece: Piece) -> list[Place]:
+        """Places for new lines without any context."""
+        hunk = piece.hunk
+        num_lines = len(self.index.lines)
+        if piece.follows:
+            return []
+        if not self.index.told:
+            return [_spot(0, 1.0, IN_EMPTY_FILE)]
+        if hunk.at_end:
+            return [_spot(num_lines, 1.0, AT_THE_END)]
+        regions = self.scopes.lines_of(hunk.scopes)
+        if regions:
+            return [_spot(self.scopes.body_line(row), 0.9, BEHIND_SCOPE) for row, _ in regions]
+        if hunk.line_hint is not None:
+            return [_spot(min(hunk.line_hint, num_lines), 0.9, ONLY_A_NUMBER)]
+        return []
+
+
+def is_telling(lines: Sequence[PatchLine]) -> bool:
+    """Whether finding these lines tells anything: more than blank lines and brackets."""
+    return sum(weight_of(line.text) for line in lines) >= 0.3
+
+
+def _spot(row: int, quality: float, reason: str) -> Place:
+    return Place(row, row, (), Level.EXACT, quality, reason)
+
+
+def _with_indent_quality(place: Place, old: Sequence[str], index: LineIndex) -> Place:
+    """The place with less quality where the indentation doesn't differ in one and the same way throughout."""
+    known: dict[str, str] = {}
+    for line, row in zip(old, range(place.start, place.end), strict=True):
+        if line.strip() and known.setdefault(indent_of(line), indent_of(index.lines[row])) != indent_of(
+            index.lines[row]
+        ):
+            return Place(
+                place.start, place.end, place.spans, place.level, UNEVEN_INDENT_QUALITY, "indentation differs unevenly"
+            )
+    if all(mine == theirs for mine, theirs in known.items()):
+        return place
+    return Place(place.start, place.end, place.spans, place.level, place.quality, "indentation differs")
+
+
+def _distinct(places: Sequence[Place]) -> list[Place]:
+    """The best of places that overlap, so that two looks at one stretch aren't taken for rivals."""
+    kept: list[Place] = []
+    for place in sorted(places, key=lambda place: -place.quality):
+        if all(place.end <= other.start or other.end <= place.start for other in kept):
+            kept.append(place)
+    return kept

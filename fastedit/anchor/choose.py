@@ -1,0 +1,144 @@
+"""One place for each run of lines, chosen together: quality, scopes, order and line numbers weighed at once.
+
+The choice is the best path through the candidates of all runs, one after the other. How much worse the best
+path through another candidate would be is that candidate's margin: what tells places apart, and by how much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from fastedit.anchor.locate import Place, Span
+
+QUALITY_WORTH = 10.0
+SCOPE_WORTH = 3.0
+ORDER_WORTH = 1.0
+END_WORTH = 1.5
+# Too little to decide anything but which of two equal places is looked at first.
+HINT_WORTH = 0.05
+GAP_COST = 0.0005
+MAX_GAP_COST = 0.2
+IMPOSSIBLE = -1e9
+CONFLICT = -50.0
+# Margins under this mean that nothing but a line number tells two places apart.
+TIE = 0.25
+# A line number decides where the other place is this many times farther from it.
+MIN_HINT_RATIO = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place for a run. changed: the lines [start, end) that change there; worth: what it has by itself."""
+
+    place: Place
+    changed: Span
+    worth: float
+    hint_distance: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The chosen candidate. rivals: those that only a line number, if anything, makes worse.
+
+    margin: to the best other place, all things weighed. by_hint: whether a line number decided.
+    """
+
+    candidate: Candidate
+    rivals: tuple[Candidate, ...]
+    margin: float
+    by_hint: bool = False
+
+
+def choose(runs: Sequence[Sequence[Candidate]], follows: Sequence[bool]) -> list[Choice]:
+    """The choice for each run.
+
+    runs: candidates of each, none empty. follows: whether a run goes on where the one before it left off
+    (an elision lies between), so that it must stand behind it.
+    """
+    if not runs:
+        return []
+    forward = _best_to(runs, follows)
+    backward = _best_from(runs, follows)
+    choices: list[Choice] = []
+    chosen = _path(runs, follows, forward)
+    for number, candidates in enumerate(runs):
+        totals = [ahead + behind for ahead, behind in zip(forward[number], backward[number], strict=True)]
+        choices.append(_judge(candidates, totals, chosen[number], follows[number]))
+    return choices
+
+
+def _link(first: Candidate, second: Candidate, must_follow: bool) -> float:
+    """What it is worth that the second comes after the first in the message."""
+    if must_follow:
+        if second.place.start < first.place.end:
+            return IMPOSSIBLE
+        return -min(MAX_GAP_COST, GAP_COST * (second.place.start - first.place.end))
+    if first.changed[0] < second.changed[1] and second.changed[0] < first.changed[1]:
+        return CONFLICT
+    return 0.0 if second.changed[0] >= first.changed[1] else -ORDER_WORTH
+
+
+def _best_to(runs: Sequence[Sequence[Candidate]], follows: Sequence[bool]) -> list[list[float]]:
+    """For each candidate the worth of the best path that ends in it."""
+    best = [[candidate.worth for candidate in runs[0]]]
+    for number, (before, after) in enumerate(pairwise(runs), 1):
+        best.append(
+            [
+                second.worth
+                + max(
+                    total + _link(first, second, follows[number]) for first, total in zip(before, best[-1], strict=True)
+                )
+                for second in after
+            ]
+        )
+    return best
+
+
+def _best_from(runs: Sequence[Sequence[Candidate]], follows: Sequence[bool]) -> list[list[float]]:
+    """For each candidate the worth of the best path that goes on from it, its own apart."""
+    best: list[list[float]] = [[0.0] * len(runs[-1])]
+    for number in range(len(runs) - 1, 0, -1):
+        before, after = runs[number - 1], runs[number]
+        best.append(
+            [
+                max(
+                    _link(first, second, follows[number]) + second.worth + total
+                    for second, total in zip(after, best[-1], strict=True)
+                )
+                for first in before
+            ]
+        )
+    return best[::-1]
+
+
+def _path(
+    runs: Sequence[Sequence[Candidate]], follows: Sequence[bool], forward: Sequence[Sequence[float]]
+) -> list[int]:
+    """Which candidate of each run lies on the best path."""
+    path = [max(range(len(runs[-1])), key=lambda i: forward[-1][i])]
+    for number in range(len(runs) - 1, 0, -1):
+        after = runs[number][path[-1]]
+        before = runs[number - 1]
+        path.append(
+            max(range(len(before)), key=lambda i: forward[number - 1][i] + _link(before[i], after, follows[number]))
+        )
+    return path[::-1]
+
+
+def _judge(candidates: Sequence[Candidate], totals: Sequence[float], chosen: int, must_follow: bool) -> Choice:
+    best = totals[chosen]
+    others = [number for number in range(len(candidates)) if number != chosen]
+    margin = min((best - totals[number] for number in others), default=QUALITY_WORTH)
+    tied = [] if must_follow else [number for number in others if best - totals[number] < TIE]
+    rivals = tuple(
+        candidates[number] for number in tied if not _is_told_by_hint(candidates[chosen], candidates[number])
+    )
+    return Choice(candidates[chosen], rivals, margin, by_hint=bool(tied) and not rivals)
+
+
+def _is_told_by_hint(chosen: Candidate, other: Candidate) -> bool:
+    if chosen.hint_distance is None or other.hint_distance is None:
+        return False
+    return other.hint_distance >= MIN_HINT_RATIO * max(1, chosen.hint_distance)

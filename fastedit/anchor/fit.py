@@ -1,0 +1,179 @@
+"""The best way to lay the lines that a patch expects on a stretch of the original, where they don't match outright.
+
+A monotone alignment: an expected line may quote one line, several (it was joined), share one with others
+(it was wrapped), or stand nowhere; lines of the original may be missing from the patch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fastedit.anchor.locate import Level, LineIndex, Place, Span
+from fastedit.anchor.quoted import is_comment, likeness, loose_key, weight_of
+from fastedit.edits.model import Op, PatchLine
+
+MIN_QUALITY = 0.7
+MAX_CELLS = 250_000
+MAX_JOINED = 4
+_ABSENT_KEEP = 0.5
+_ABSENT_DELETE = 4.0
+_UNQUOTED = 0.25
+_UNQUOTED_COMMENT = 0.12
+_UNQUOTED_BLANK = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A place, and whether it may be taken. refusal: in a few words why not, "" where it may."""
+
+    place: Place
+    refusal: str = ""
+
+
+@dataclass(slots=True)
+class _Step:
+    """The best way to a cell: the cell before it."""
+
+    score: float
+    old: int
+    row: int
+
+
+def fit(index: LineIndex, expected: Sequence[PatchLine], window: Span) -> Fit | None:
+    """The best alignment of the expected (kept and deleted) lines with the window's; None where nothing fits."""
+    rows = range(*window)
+    if not expected or not rows or (len(expected) + 1) * (len(rows) + 1) > MAX_CELLS:
+        return None
+    spans = _trace(_table(index, expected, rows), expected, rows)
+    placed = [span for span in spans if span]
+    if not placed:
+        return None
+    start, end = placed[0][0], placed[-1][1]
+    quality, reason = _quality(index, expected, spans)
+    place = Place(start, end, tuple(spans), Level.FUZZY, quality, reason)
+    return Fit(place, _refusal(index, expected, place))
+
+
+def _table(index: LineIndex, expected: Sequence[PatchLine], rows: range) -> list[list[_Step]]:
+    """cell [i][j]: the first i expected lines on the first j rows. Rows before the first match are free."""
+    table = [[_Step(0.0, 0, max(0, column - 1)) for column in range(len(rows) + 1)]]
+    for number, line in enumerate(expected, 1):
+        absent = weight_of(line.text) * (_ABSENT_DELETE if line.op is Op.DELETE else _ABSENT_KEEP)
+        above = table[-1]
+        current = [_Step(above[0].score - absent, number - 1, 0)]
+        table.append(current)
+        for column, row in enumerate(rows, 1):
+            is_last = number == len(expected)
+            best = _Step(above[column].score - absent, number - 1, column)
+            skipped = current[column - 1].score - (0.0 if is_last else _unquoted(index, row))
+            if skipped > best.score:
+                best = _Step(skipped, number, column - 1)
+            step = _matched(table, index, expected, number, column, rows)
+            current.append(step if step is not None and step.score > best.score else best)
+    return table
+
+
+def _matched(
+    table: list[list[_Step]], index: LineIndex, expected: Sequence[PatchLine], number: int, column: int, rows: range
+) -> _Step | None:
+    """The best step that ends with the expected line quoting the row, alone or joined with its neighbours."""
+    line, row = expected[number - 1], rows[column - 1]
+    alike = likeness(line.text, index.lines[row])
+    if not loose_key(line.text) and not index.keys[row]:
+        return _Step(table[number - 1][column - 1].score + weight_of(""), number - 1, column - 1)
+    if alike.value and (alike.is_same or line.op is Op.KEEP):
+        gain = weight_of(line.text) * (alike.value if alike.is_same else 2 * alike.value - 1)
+        if gain > 0:
+            return _Step(table[number - 1][column - 1].score + gain, number - 1, column - 1)
+    return _joined(table, index, expected, number, column, rows)
+
+
+def _joined(
+    table: list[list[_Step]], index: LineIndex, expected: Sequence[PatchLine], number: int, column: int, rows: range
+) -> _Step | None:
+    """A step in which one expected line quotes several rows, or several expected lines one row."""
+    mine, theirs = loose_key(expected[number - 1].text), index.keys[rows[column - 1]]
+    if len(mine) > len(theirs) and theirs and mine.endswith(theirs):
+        for count in range(2, min(MAX_JOINED, column) + 1):
+            joined = "".join(index.keys[row] for row in rows[column - count : column])
+            if joined == mine:
+                gain = weight_of(expected[number - 1].text) * 0.9
+                return _Step(table[number - 1][column - count].score + gain, number - 1, column - count)
+    if len(theirs) > len(mine) and mine and theirs.endswith(mine):
+        op = expected[number - 1].op
+        for count in range(2, min(MAX_JOINED, number) + 1):
+            wrapped = expected[number - count : number]
+            if all(line.op is op for line in wrapped) and "".join(loose_key(line.text) for line in wrapped) == theirs:
+                gain = sum(weight_of(line.text) for line in wrapped) * 0.9
+                return _Step(table[number - count][column - 1].score + gain, number - count, column - 1)
+    return None
+
+
+def _trace(table: list[list[_Step]], expected: Sequence[PatchLine], rows: range) -> list[Span | None]:
+    spans: list[Span | None] = [None] * len(expected)
+    number, column = len(expected), len(rows)
+    while number > 0:
+        step = table[number][column]
+        if step.old < number and step.row < column:
+            span = (rows[step.row], rows[column - 1] + 1)
+            for quoted in range(step.old, number):
+                spans[quoted] = span
+        number, column = step.old, step.row
+    return spans
+
+
+def _unquoted(index: LineIndex, row: int) -> float:
+    """What it costs that the patch passes over this row."""
+    if not index.keys[row]:
+        return _UNQUOTED_BLANK
+    return _UNQUOTED_COMMENT if is_comment(index.lines[row]) else _UNQUOTED
+
+
+def _quality(index: LineIndex, expected: Sequence[PatchLine], spans: Sequence[Span | None]) -> tuple[float, str]:
+    """The share of the expected lines' weight that the original confirms, and what was inexact."""
+    total = found = 0.0
+    num_absent = num_inexact = 0
+    for line, span in zip(expected, spans, strict=True):
+        weight = weight_of(line.text)
+        total += weight
+        if span is None:
+            num_absent += weight > 0.1
+            continue
+        value = likeness(line.text, index.lines[span[0]]).value if span[1] - span[0] == 1 else 0.9
+        found += weight * max(value, 0.9 if value == 0 else value)
+        num_inexact += value < 1
+    num_unquoted = _num_unquoted(index, spans)
+    quality = found / total - 0.03 * num_unquoted if total else 0.0
+    told = [(num_inexact, "inexact"), (num_absent, "not there"), (num_unquoted, "lines between left out")]
+    reason = ", ".join(f"{count} {what}" for count, what in told if count)
+    return max(0.0, quality), f"context is quoted from memory ({reason})" if reason else ""
+
+
+def _num_unquoted(index: LineIndex, spans: Sequence[Span | None]) -> int:
+    """How many lines of the original, blank ones apart, the patch passes over between two that it quotes."""
+    count = 0
+    last: int | None = None
+    for span in spans:
+        if span is None:
+            continue
+        if last is not None:
+            count += sum(1 for row in range(last, span[0]) if index.keys[row])
+        last = span[1]
+    return count
+
+
+def _refusal(index: LineIndex, expected: Sequence[PatchLine], place: Place) -> str:
+    """Why the place can't be taken: another version of the file, or too little that is the same."""
+    missing = [
+        line
+        for line, span in zip(expected, place.spans, strict=True)
+        if span is None and line.op is Op.DELETE and line.text.strip()
+    ]
+    if missing:
+        return f"{len(missing)} of the lines to remove are not there"
+    if place.quality < MIN_QUALITY:
+        return "too little of the context is there"
+    if max((weight_of(line.text) for line, span in zip(expected, place.spans, strict=True) if span), default=0.0) < 0.3:
+        return "what is there says too little"
+    return ""

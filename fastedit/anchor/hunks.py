@@ -1,0 +1,222 @@
+"""What becomes of each hunk of a patch: changes with their certainty, nothing left to do, or a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from fastedit.anchor.candidates import ONLY_A_NUMBER, Finder, Finding, Piece, is_telling, pieces_of
+from fastedit.anchor.changes import Change, changes_at
+from fastedit.anchor.choose import Candidate as PlaceCandidate
+from fastedit.anchor.choose import Choice, choose
+from fastedit.anchor.locate import Level, LineIndex, Place
+from fastedit.anchor.model import Problem
+from fastedit.anchor.quoted import weight_of
+from fastedit.anchor.scopes import Scopes
+from fastedit.edits.model import Format, Op, PatchHunk
+from fastedit.errors import Candidate, Code
+
+MIN_CERTAINTY = 0.5
+MAX_CANDIDATES = 8
+MAX_CANDIDATE_LINES = 12
+# A margin that order alone can give.
+_BY_ORDER_MARGIN = 1.5
+_LEVEL_CERTAINTY = {Level.EXACT: 1.0, Level.INDENT: 0.98, Level.LOOSE: 0.94}
+_FUZZY_CERTAINTY = (0.5, 0.9)
+_FUZZY_QUALITY = (0.7, 0.95)
+_UNEVEN_CERTAINTY = 0.8
+_BY_ORDER_CERTAINTY = 0.85
+_BY_EXACT_NUMBER_CERTAINTY = 0.9
+_BY_NUMBER_CERTAINTY = 0.75
+_BEHIND_SCOPE_CERTAINTY = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A hunk with its changes, or why it has none."""
+
+    hunk: PatchHunk
+    changes: tuple[Change, ...] = ()
+    places: tuple[Place, ...] = ()
+    problem: Problem | None = None
+    is_applied: bool = False
+
+
+def locate_hunks(
+    index: LineIndex, scopes: Scopes, hunks: Sequence[PatchHunk], format: Format, *, strict: bool = False
+) -> list[Outcome]:
+    """The outcome of every hunk, in the message's order; strict: nothing but white space may differ."""
+    return _Locator(index, Finder(index, scopes), hunks, format, strict).outcomes()
+
+
+class _Locator:
+    def __init__(
+        self, index: LineIndex, finder: Finder, hunks: Sequence[PatchHunk], format: Format, strict: bool
+    ) -> None:
+        self.index = index
+        self.finder = finder
+        self.hunks = hunks
+        self.format = format
+        self.strict = strict
+        self.pieces = [piece for number, hunk in enumerate(hunks) for piece in pieces_of(hunk, number)]
+
+    def outcomes(self) -> list[Outcome]:
+        applied = {number for number, hunk in enumerate(self.hunks) if self._is_applied_only(hunk)}
+        pieces = [piece for piece in self.pieces if piece.hunk_number not in applied]
+        findings = [self.finder.find(piece, strict=self.strict, shifts=(0,)) for piece in pieces]
+        lost = {piece.hunk_number for piece, finding in zip(pieces, findings, strict=True) if not finding.candidates}
+        placed = [number for number, piece in enumerate(pieces) if piece.hunk_number not in lost]
+        findings = self._with_shifts(pieces, findings, placed)
+        choices = choose([findings[n].candidates for n in placed], [pieces[n].follows for n in placed])
+        chosen: dict[int, list[tuple[Piece, Choice]]] = {}
+        for number, choice in zip(placed, choices, strict=True):
+            chosen.setdefault(pieces[number].hunk_number, []).append((pieces[number], choice))
+        is_numbered = self._has_true_numbers(chosen)
+        outcomes: list[Outcome] = []
+        for number, hunk in enumerate(self.hunks):
+            if number in applied:
+                outcomes.append(Outcome(hunk, is_applied=True))
+            elif number in lost:
+                misses = [
+                    finding for piece, finding in zip(pieces, findings, strict=True) if piece.hunk_number == number
+                ]
+                outcomes.append(Outcome(hunk, problem=self._not_found(number, misses)))
+            else:
+                outcomes.append(self._placed(number, chosen[number], is_numbered))
+        return outcomes
+
+    def _with_shifts(self, pieces: Sequence[Piece], findings: list[Finding], placed: Sequence[int]) -> list[Finding]:
+        """The findings with line numbers read as far off as they are where the place is plain."""
+        offsets: list[int] = []
+        for number in placed:
+            hint = pieces[number].hunk.line_hint
+            if hint is not None and not pieces[number].follows and len(findings[number].candidates) == 1:
+                offsets.append(findings[number].candidates[0].place.start - hint)
+        shift = int(median(offsets)) if offsets else 0
+        if not shift:
+            return findings
+        unclear = [n for n in placed if len(findings[n].candidates) > 1 and pieces[n].hunk.line_hint is not None]
+        for number in unclear:
+            findings[number] = self.finder.find(pieces[number], strict=self.strict, shifts=(0, shift))
+        return findings
+
+    def _has_true_numbers(self, chosen: dict[int, list[tuple[Piece, Choice]]]) -> bool:
+        """Whether the patch's line numbers proved right wherever they could be checked, and somewhere they could."""
+        checked = [
+            choice.candidate.hint_distance
+            for located in chosen.values()
+            for piece, choice in located
+            if piece.expected and choice.candidate.hint_distance is not None
+        ]
+        return bool(checked) and not any(checked)
+
+    def _placed(self, number: int, located: Sequence[tuple[Piece, Choice]], is_numbered: bool) -> Outcome:
+        hunk = self.hunks[number]
+        rivals = [(choice.candidate, *choice.rivals) for _, choice in located if choice.rivals]
+        if rivals:
+            return Outcome(hunk, problem=self._ambiguous(number, rivals[0]))
+        if self._is_there(hunk, [choice.candidate.place for _, choice in located]):
+            return Outcome(hunk, is_applied=True)
+        changes: list[Change] = []
+        for piece, choice in located:
+            place = choice.candidate.place
+            if place.reason == ONLY_A_NUMBER and not self._is_number_safe(place, is_numbered):
+                return Outcome(hunk, problem=self._without_context(number, place))
+            certainty, reason = _certainty(piece, choice)
+            for change in changes_at(self.index, piece.lines, place, self.format):
+                why = reason if certainty <= change.certainty else change.reason
+                changes.append(replace(change, certainty=min(certainty, change.certainty), reason=why))
+        return Outcome(hunk, tuple(changes), tuple(choice.candidate.place for _, choice in located))
+
+    def _is_number_safe(self, place: Place, is_numbered: bool) -> bool:
+        return is_numbered or place.start in (0, len(self.index.lines))
+
+    def _is_applied_only(self, hunk: PatchHunk) -> bool:
+        """Whether what the hunk leaves stands in the file, and what it expects doesn't."""
+        if any(line.op is Op.SKIP for line in hunk.lines) or not self._new_places(hunk):
+            return False
+        old = [line for line in hunk.lines if line.op is not Op.ADD]
+        return not old or not self._strict_places([line.text for line in old])
+
+    def _is_there(self, hunk: PatchHunk, places: Sequence[Place]) -> bool:
+        """Whether the lines that a hunk adds, and removes none for, stand already where it would put them."""
+        if len(places) != 1 or any(line.op in (Op.DELETE, Op.SKIP) for line in hunk.lines):
+            return False
+        if not any(line.op is Op.KEEP for line in hunk.lines):
+            return False
+        place = places[0]
+        return any(new.start < place.end and place.start < new.end for new in self._new_places(hunk))
+
+    def _new_places(self, hunk: PatchHunk) -> list[Place]:
+        """Where what the hunk leaves stands, if it says enough to be known again."""
+        new = [line for line in hunk.lines if line.op in (Op.KEEP, Op.ADD)]
+        added = [line for line in new if line.op is Op.ADD]
+        telling = (
+            max((weight_of(line.text) for line in added), default=0.0) >= 0.3
+            if added
+            else is_telling(new) and len(new) > 1
+        )
+        return self._strict_places([line.text for line in new]) if telling else []
+
+    def _strict_places(self, lines: Sequence[str]) -> list[Place]:
+        for level in (Level.EXACT, Level.INDENT, Level.LOOSE):
+            places = self.index.runs(lines, level)
+            if places:
+                return places
+        return []
+
+    def _name(self, number: int) -> str:
+        return f"hunk {number + 1} of {len(self.hunks)} (line {self.hunks[number].source_line + 1} of the edit)"
+
+    def _not_found(self, number: int, findings: Sequence[Finding]) -> Problem:
+        misses = sorted((miss for finding in findings for miss in finding.misses), key=lambda miss: -miss.place.quality)
+        near = tuple(self._shown(miss.place, miss.refusal) for miss in misses[:MAX_CANDIDATES])
+        why = misses[0].refusal if misses else "nothing like them is in the file"
+        return Problem(
+            Code.ANCHOR_NOT_FOUND, f"{self._name(number)}: the lines that it expects are not there: {why}", near
+        )
+
+    def _ambiguous(self, number: int, rivals: Sequence[PlaceCandidate]) -> Problem:
+        shown = sorted({rival.place.start: rival.place for rival in rivals}.items())
+        near = tuple(self._shown(place, "matches equally well") for _, place in shown[:MAX_CANDIDATES])
+        return Problem(Code.ANCHOR_AMBIGUOUS, f"{self._name(number)}: {len(shown)} places match equally well", near)
+
+    def _without_context(self, number: int, place: Place) -> Problem:
+        near = (self._shown(place, "the line that the number names"),)
+        return Problem(
+            Code.ANCHOR_NOT_FOUND,
+            f"{self._name(number)}: it has no context, and its line number can't be checked",
+            near,
+        )
+
+    def _shown(self, place: Place, reason: str) -> Candidate:
+        end = min(place.end, place.start + MAX_CANDIDATE_LINES)
+        return Candidate(place.start, place.end, reason, "\n".join(self.index.lines[place.start : end]))
+
+
+def _certainty(piece: Piece, choice: Choice) -> tuple[float, str]:
+    """How certain the place is, and what that rests on."""
+    place = choice.candidate.place
+    reasons = [place.reason] if place.reason else []
+    certainty = _level_certainty(place)
+    if not piece.expected and piece.hunk.scopes:
+        certainty = min(certainty, _BEHIND_SCOPE_CERTAINTY)
+    if choice.by_hint:
+        is_exact = choice.candidate.hint_distance == 0
+        certainty = min(certainty, _BY_EXACT_NUMBER_CERTAINTY if is_exact else _BY_NUMBER_CERTAINTY)
+        reasons.append("told from an equal place by its line number")
+    elif choice.margin < _BY_ORDER_MARGIN:
+        certainty = min(certainty, _BY_ORDER_CERTAINTY)
+        reasons.append("told from a like place by its order or scope")
+    return certainty, ", ".join(reasons)
+
+
+def _level_certainty(place: Place) -> float:
+    if place.level is Level.FUZZY:
+        low, high = _FUZZY_QUALITY
+        share = min(1.0, max(0.0, (place.quality - low) / (high - low)))
+        return _FUZZY_CERTAINTY[0] + share * (_FUZZY_CERTAINTY[1] - _FUZZY_CERTAINTY[0])
+    if place.quality < 0.95 and place.spans:
+        return _UNEVEN_CERTAINTY
+    return _LEVEL_CERTAINTY[place.level]

@@ -1,0 +1,209 @@
+"""Where a run of lines stands in the original: exactly, white space apart, or nearly.
+
+Lines become numbers once, so that a run is found as a byte string, in C: no work per pair of lines,
+whatever the file repeats.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+from rapidfuzz import fuzz, process
+
+from fastedit.anchor.quoted import loose_key, weight_of
+
+MAX_RUNS = 4096
+MAX_OCCURRENCES = 200
+MAX_WINDOWS = 6
+NUM_SOUGHT_LINES = 4
+MIN_SOUGHT_RATIO = 70.0
+_CODE_SIZE = array("I").itemsize
+
+Span = tuple[int, int]
+
+
+class Level(IntEnum):
+    """How a place was found, best first."""
+
+    EXACT = 0
+    INDENT = 1
+    LOOSE = 2
+    FUZZY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the lines that a patch expects stand.
+
+    spans: for each expected line the original's lines [start, end) that it quotes, None where there is none.
+    quality: between 0 and 1. reason: what was inexact, "" where nothing was.
+    """
+
+    start: int
+    end: int
+    spans: tuple[Span | None, ...]
+    level: Level
+    quality: float
+    reason: str = ""
+
+
+class RunIndex:
+    """The keys of all lines as one byte string."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._codes: dict[str, int] = {}
+        self._bytes = array("I", [self._codes.setdefault(key, len(self._codes)) for key in keys]).tobytes()
+
+    def find(self, keys: Sequence[str]) -> list[int]:
+        """Where the run of keys starts, ascending, at most `MAX_RUNS` of them."""
+        codes = [self._codes.get(key) for key in keys]
+        if not codes or None in codes:
+            return []
+        sought = array("I", [code for code in codes if code is not None]).tobytes()
+        found: list[int] = []
+        position = self._bytes.find(sought)
+        while position >= 0 and len(found) < MAX_RUNS:
+            number, rest = divmod(position, _CODE_SIZE)
+            if not rest:
+                found.append(number)
+            position = self._bytes.find(sought, (number + 1) * _CODE_SIZE)
+        return found
+
+
+class LineIndex:
+    """The original's lines (without ends), indexed for each way of finding them; each index is made when needed."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+
+    @cached_property
+    def _exact(self) -> RunIndex:
+        return RunIndex(self.lines)
+
+    @cached_property
+    def _stripped(self) -> RunIndex:
+        return RunIndex([line.strip() for line in self.lines])
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The loose key of every line."""
+        return [loose_key(line) for line in self.lines]
+
+    @cached_property
+    def told(self) -> list[int]:
+        """The lines that aren't blank."""
+        return [number for number, key in enumerate(self.keys) if key]
+
+    @cached_property
+    def _loose(self) -> RunIndex:
+        return RunIndex([self.keys[number] for number in self.told])
+
+    @cached_property
+    def rows(self) -> dict[str, list[int]]:
+        """Loose key → the lines that have it, ascending."""
+        rows: defaultdict[str, list[int]] = defaultdict(list)
+        for number in self.told:
+            rows[self.keys[number]].append(number)
+        return dict(rows)
+
+    def runs(self, old: Sequence[str], level: Level) -> list[Place]:
+        """The places where these lines stand one after the other, by the measure of `level` (not FUZZY).
+
+        LOOSE passes over blank lines on both sides.
+        """
+        if level is Level.EXACT:
+            return [_straight(start, old, level, 1.0, "") for start in self._exact.find(old)]
+        if level is Level.INDENT:
+            starts = self._stripped.find([line.strip() for line in old])
+            return [_straight(start, old, level, 0.98, "white space at the lines' ends differs") for start in starts]
+        told = [number for number, line in enumerate(old) if loose_key(line)]
+        positions = self._loose.find([loose_key(old[number]) for number in told]) if told else []
+        return [self._spread(position, old, told) for position in positions]
+
+    def _spread(self, position: int, old: Sequence[str], told: Sequence[int]) -> Place:
+        """The place of a run of lines between which blank ones may be missing or additional."""
+        spans: list[Span | None] = [None] * len(old)
+        for offset, number in enumerate(told):
+            row = self.told[position + offset]
+            spans[number] = (row, row + 1)
+        start, end = self.told[position], self.told[position + len(told) - 1] + 1
+        _place_blanks(spans, self.keys, start, end)
+        start = min(span[0] for span in spans if span)
+        end = max(span[1] for span in spans if span)
+        return Place(start, end, tuple(spans), Level.LOOSE, 0.95, "spacing, case or blank lines differ")
+
+    def windows(self, old: Sequence[str]) -> list[Span]:
+        """The stretches of the original that could hold these lines, the likeliest first."""
+        votes: Counter[int] = Counter()
+        for number, line in enumerate(old):
+            rows = self.rows.get(loose_key(line), ()) if loose_key(line) else ()
+            if len(rows) <= MAX_OCCURRENCES:
+                for row in rows:
+                    votes[row - number] += int(1000 * weight_of(line) / (1 + len(rows) / 8))
+        if not votes:
+            votes = self._sought(old)
+        slack = 4 + len(old) // 3
+        windows: list[Span] = []
+        for diagonal, _ in _gathered(votes, slack).most_common():
+            window = (max(0, diagonal - slack), min(len(self.lines), diagonal + len(old) + slack))
+            if all(abs(window[0] - other[0]) > slack for other in windows):
+                windows.append(window)
+            if len(windows) == MAX_WINDOWS:
+                break
+        return windows
+
+    def _sought(self, old: Sequence[str]) -> Counter[int]:
+        """Votes by the most telling lines where none stands in the original as it is quoted."""
+        votes: Counter[int] = Counter()
+        telling = sorted(range(len(old)), key=lambda number: -weight_of(old[number]))[:NUM_SOUGHT_LINES]
+        keys = list(self.rows)
+        for number in telling:
+            key = loose_key(old[number])
+            if weight_of(old[number]) < 0.5:
+                continue
+            found = process.extract(key, keys, scorer=fuzz.ratio, score_cutoff=MIN_SOUGHT_RATIO, limit=5)
+            for close, ratio, _ in found:
+                for row in self.rows[close][:8]:
+                    votes[row - number] += int(10 * ratio)
+        return votes
+
+
+def _straight(start: int, old: Sequence[str], level: Level, quality: float, reason: str) -> Place:
+    spans = tuple((row, row + 1) for row in range(start, start + len(old)))
+    return Place(start, start + len(old), spans, level, quality, reason)
+
+
+def _place_blanks(spans: list[Span | None], keys: Sequence[str], start: int, end: int) -> None:
+    """Gives the blank expected lines the blank lines of the original beside what was found, in order."""
+    row = start - 1
+    first = next(number for number, span in enumerate(spans) if span)
+    for number in range(first - 1, -1, -1):
+        if row < 0 or keys[row]:
+            break
+        spans[number] = (row, row + 1)
+        row -= 1
+    row = start
+    for number in range(first, len(spans)):
+        span = spans[number]
+        if span is not None:
+            row = span[1]
+        elif row < len(keys) and not keys[row]:
+            spans[number] = (row, row + 1)
+            row += 1
+
+
+def _gathered(votes: Counter[int], slack: int) -> Counter[int]:
+    """The votes with those of neighbouring diagonals added, so that a missing line doesn't split them."""
+    gathered: Counter[int] = Counter()
+    for diagonal, count in votes.most_common(400):
+        gathered[diagonal] = count
+    for diagonal in list(gathered):
+        gathered[diagonal] += sum(
+            votes[diagonal + step] // (1 + abs(step)) for step in range(-min(slack, 8), min(slack, 8) + 1) if step
+        )
+    return gathered
