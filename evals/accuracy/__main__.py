@@ -36,23 +36,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.plot and generated:
         _draw(generated, options.plot)
     if options.json:
-        report.write_json(options.json, cases, generated, {"mode": options.mode, "seed": options.seed, "n": len(generated)})
+        report.write_json(
+            options.json, cases, generated, {"mode": options.mode, "seed": options.seed, "n": len(generated)}
+        )
     print(report.last_line(cases, generated))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m evals.accuracy", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"{NUM_QUICK_EDITS} generated edits: under a minute on two cores")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"{NUM_QUICK_EDITS} generated edits: under a minute on two cores"
+    )
     parser.add_argument("--mode", choices=("structural", "auto", "model"), default="structural")
-    parser.add_argument("--cases", type=Path, default=CASES, help="folder of apply cases (default: ../shared/apply_cases/cases)")
-    parser.add_argument("--sources", type=Path, nargs="+", help="folders of originals (default: standard library, packages)")
+    parser.add_argument(
+        "--cases", type=Path, default=CASES, help="folder of apply cases (default: ../shared/apply_cases/cases)"
+    )
+    parser.add_argument(
+        "--sources", type=Path, nargs="+", help="folders of originals (default: standard library, packages)"
+    )
     parser.add_argument("--n", type=int, help=f"generated edits (default {NUM_EDITS}; 0 for none)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--tier", nargs="+", choices=[tier.value for tier in Tier], default=[tier.value for tier in Tier])
+    parser.add_argument(
+        "--tier", nargs="+", choices=[tier.value for tier in Tier], default=[tier.value for tier in Tier]
+    )
     parser.add_argument("--format", nargs="+", choices=[f.value for f in Format], default=[f.value for f in Format])
     parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--plot", type=Path, metavar="PNG", help="where to draw the reliability curve (needs matplotlib)")
+    parser.add_argument(
+        "--plot", type=Path, metavar="PNG", help="where to draw the reliability curve (needs matplotlib)"
+    )
     parser.add_argument("--diff", action="store_true", help="show the message and the difference for each wrong answer")
     return parser
 

@@ -81,7 +81,7 @@ def read_tree(root: Path) -> Files:
 
 
 def _differences(wanted: Files, got: Files) -> str:
-    parts = []
+    parts: list[str] = []
     for name in sorted(wanted.keys() | got.keys()):
         old, new = (data.decode("utf-8", "replace").split("\n") for data in (wanted.get(name, b""), got.get(name, b"")))
         parts += difflib.unified_diff(old, new, f"expected/{name}", f"got/{name}", lineterm="")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from evals.accuracy.outcomes import JudgedSegment
@@ -30,7 +31,7 @@ class Bin:
 def curve(segments: Iterable[JudgedSegment]) -> list[Bin]:
     """One bin for each pair of neighbouring EDGES, and one for certainty 1."""
     everything = list(segments)
-    pairs = [*zip(EDGES, EDGES[1:], strict=False), (EDGES[-1], 2.0)]
+    pairs = [*pairwise(EDGES), (EDGES[-1], 2.0)]
     return [_bin(everything, low, high) for low, high in pairs]
 
 
@@ -46,7 +47,7 @@ def share_of_sure(segments: Iterable[JudgedSegment]) -> tuple[int, float]:
     return len(sure), sum(sure) / len(sure) if sure else 0.0
 
 
-def draw(curves: dict[str, Sequence[Bin]], path: Path) -> None:
+def draw(curves: Mapping[str, Sequence[Bin]], path: Path) -> None:
     """The curves as a PNG (needs matplotlib: ImportError where it is not installed)."""
     from matplotlib.figure import Figure
 
@@ -57,7 +58,9 @@ def draw(curves: dict[str, Sequence[Bin]], path: Path) -> None:
         full = [entry for entry in bins if entry.count]
         axes.plot([entry.claimed for entry in full], [entry.share for entry in full], marker="o", label=name)
         for entry in full:
-            axes.annotate(str(entry.count), (entry.claimed, entry.share), fontsize=7, xytext=(2, -9), textcoords="offset points")
+            axes.annotate(
+                str(entry.count), (entry.claimed, entry.share), fontsize=7, xytext=(2, -9), textcoords="offset points"
+            )
     axes.set(xlabel="certainty of the segment", ylabel="share that is right", ylim=(0, 1.03), xlim=(0, 1.03))
     axes.legend(loc="lower right")
     figure.savefig(path, dpi=110)

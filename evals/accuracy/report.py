@@ -25,7 +25,9 @@ def print_tables(title: str, rows: Sequence[Row], keys: Sequence[str]) -> None:
     for key in keys:
         table = by(rows, lambda row, key=key: str(getattr(row, key)))  # type: ignore[misc]
         print(f"\n{title} by {key:<12} {'n':>6} {'exact':>8} {'wrong':>8} {'refused':>8} {'error':>8}")
-        for name in sorted(table, key=lambda name: (TIERS.index(name) if name in TIERS else 9, -len(table[name]), name)):
+        for name in sorted(
+            table, key=lambda name: (TIERS.index(name) if name in TIERS else 9, -len(table[name]), name)
+        ):
             counts = Counter(row.outcome for row in table[name])
             shares = " ".join(f"{counts[outcome] / len(table[name]):8.2%}" for outcome in Outcome)
             print(f"  {name or '(none)':<26} {len(table[name]):>6} {shares}")
@@ -40,9 +42,12 @@ def by(rows: Iterable[Row], key: Callable[[Row], str]) -> dict[str, list[Row]]:
 
 def print_failures(rows: Iterable[Row], *, with_diff: bool, most: int = 200) -> None:
     """What is not exact, wrong answers first, and on request how they differ."""
-    failures = sorted((row for row in rows if row.outcome is not Outcome.EXACT), key=lambda row: row.outcome != Outcome.WRONG)
+    failures = sorted(
+        (row for row in rows if row.outcome is not Outcome.EXACT), key=lambda row: row.outcome != Outcome.WRONG
+    )
     for row in failures[:most]:
-        print(f"{row.outcome.value:8} {row.tier:7} {row.format:14} {row.kind:20} {row.name}  {row.note} {', '.join(row.habits)}")
+        title = f"{row.outcome.value:8} {row.tier:7} {row.format:14} {row.kind:20} {row.name}"
+        print(title, row.note, ", ".join(row.habits), sep="  ")
         if with_diff and row.diff:
             print("\n".join("    | " + line for line in row.diff.split("\n")))
 
@@ -50,7 +55,8 @@ def print_failures(rows: Iterable[Row], *, with_diff: bool, most: int = 200) -> 
 def print_times(rows: Sequence[Row]) -> None:
     times = sorted(row.elapsed_ms for row in rows)
     if times:
-        print(f"\nmedian {median(times):.1f} ms, 95 % under {times[int(len(times) * 0.95)]:.1f} ms, worst {times[-1]:.1f} ms")
+        most = times[int(len(times) * 0.95)]
+        print(f"\nmedian {median(times):.1f} ms, 95 % under {most:.1f} ms, worst {times[-1]:.1f} ms")
 
 
 def all_segments(rows: Iterable[Row], *, only_changes: bool = False) -> list[JudgedSegment]:
@@ -80,7 +86,7 @@ def share(rows: Sequence[Row], outcome: Outcome, *, tier: str = "") -> float | N
 
 
 def last_line(cases: Sequence[Row], generated: Sequence[Row]) -> str:
-    """`clear=…` to `refuse=…`: exact cases of the tier; wrong: of all cases; generated_*: of the clear generated edits."""
+    """`clear=` to `refuse=`: exact cases of the tier; `wrong=`: of all cases; `generated_…=`: of the clear edits."""
     values = {tier: share(cases, Outcome.EXACT, tier=tier) for tier in TIERS}
     values["wrong"] = share(cases, Outcome.WRONG)
     values["generated_exact"] = share(generated, Outcome.EXACT, tier="clear")
@@ -104,7 +110,9 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text("utf-8").split("\n")
     except OSError:
         return platform.processor()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor())
+    return next(
+        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor()
+    )
 
 
 def _version(name: str) -> str:

@@ -45,9 +45,7 @@ def _rendered(segments: Sequence[Segment], lines: Sequence[str]) -> tuple[list[s
     return rendered, owners
 
 
-def _wrong_owners(
-    rendered: list[str], wanted: list[str], owners: list[int], segments: Sequence[Segment]
-) -> set[int]:
+def _wrong_owners(rendered: list[str], wanted: list[str], owners: list[int], segments: Sequence[Segment]) -> set[int]:
     """The segments that differ; where lines are missing, a deletion there or else the segments on both sides."""
     wrong: set[int] = set()
     matcher = difflib.SequenceMatcher(None, rendered, wanted, autojunk=False)

@@ -41,7 +41,9 @@ def width_of(line: str) -> int:
     return len(indent.expandtabs(TAB_WIDTH)) if "\t" in indent else len(indent)
 
 
-def hidden_lines(lines: Sequence[str], *, triple_quotes: bool, block_comments: tuple[tuple[str, str], ...]) -> list[bool]:
+def hidden_lines(
+    lines: Sequence[str], *, triple_quotes: bool, block_comments: tuple[tuple[str, str], ...]
+) -> list[bool]:
     """Which lines start inside a multi-line string or comment (the line that opens it is not one of them).
 
     A rough scan that knows no string escapes: good enough to keep markers out of docstrings and comments.

@@ -19,6 +19,11 @@ CONTROL = re.compile(
     r"(?:if|for|while|switch|match|try|with|else|elif|except|finally|catch|case|default|return|def|class|func|fn"
     r"|function|import|from|package|using|use|break|continue|goto|end|public|private|protected|static)\b"
 )
+LITERALS = ("({", "= {", "[{", ": {", "return {")
+TYPES = re.compile(
+    r"(?:(?:export|default|public|abstract|final|pub|private|internal|data|sealed) )*"
+    r"(?:class|interface|enum|struct|impl|trait|namespace|object|type)\b"
+)
 MAX_LINE = 110
 MAX_DECLARATION = 24
 
@@ -64,7 +69,9 @@ def is_statement(document: Document, number: int) -> bool:
         return False
     if CLOSER.match(line) or is_comment(document, line) or not is_balanced(line) or UNFINISHED.search(line):
         return False
-    if not is_code_block(document, document.inside[number]) or line.startswith(("@", "#[", '"', "'", "|", "&", ".", "?")):
+    if not is_code_block(document, document.inside[number]) or line.startswith(
+        ("@", "#[", '"', "'", "|", "&", ".", "?")
+    ):
         return False
     terminator = document.traits.terminator
     if terminator and not line.endswith(terminator) and document.traits.family is Family.BRACE:
@@ -108,10 +115,7 @@ def is_code_block(document: Document, index: int) -> bool:
     if family is Family.INDENT:
         return header.endswith(":") and not header.startswith("class ")
     if family is Family.BRACE:
-        return header.endswith("{") and not header.endswith(("({", "= {", "[{", ": {", "return {")) and not re.match(
-            r"(?:export |public |abstract |final |pub |private )*(?:class|interface|enum|struct|impl|trait|namespace)\b",
-            header,
-        )
+        return header.endswith("{") and not header.endswith(LITERALS) and not TYPES.match(header)
     return family is Family.END and re.match(r"(?:module|class)\b", header) is None
 
 
@@ -140,7 +144,11 @@ def _gather_lines(document: Document, pool: Pool) -> None:
         stripped = line.strip()
         if not stripped or document.hidden[number] or len(stripped) > MAX_LINE:
             continue
-        if stripped.startswith(document.traits.import_start or ("\0",)) and width_of(line) == 0 and is_balanced(stripped):
+        if (
+            stripped.startswith(document.traits.import_start or ("\0",))
+            and width_of(line) == 0
+            and is_balanced(stripped)
+        ):
             pool.imports.append(stripped)
         elif is_comment(document, stripped):
             if len(stripped) > 12 and "*/" not in stripped and "/*" not in stripped:

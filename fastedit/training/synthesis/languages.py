@@ -198,7 +198,9 @@ _SHELL = Traits(
     import_start=("source ", ". "),
 )
 _DATA = Traits(Family.DATA)
-_MARKUP = Traits(Family.MARKUP, wraps=(Wrap(("<section>",), ("</section>",)), Wrap(('<div class="inner">',), ("</div>",))))
+_MARKUP = Traits(
+    Family.MARKUP, wraps=(Wrap(("<section>",), ("</section>",)), Wrap(('<div class="inner">',), ("</div>",)))
+)
 
 TRAITS: dict[str, Traits] = {
     "python": _PYTHON,

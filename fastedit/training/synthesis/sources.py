@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fastedit.syntax.languages import language_of
-from fastedit.training.synthesis.languages import TRAITS
 from fastedit.training.synthesis.document import Document, read_document, with_line_ends
+from fastedit.training.synthesis.languages import TRAITS
 
 MIN_LINES, MAX_LINES = 20, 1500
 MAX_BYTES = 120_000
@@ -22,7 +22,10 @@ SHARED_SKETCH = 8
 SHARED_LINES = 0.3
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages", ".git", ".venv"})
 LANGUAGES = frozenset(TRAITS) | frozenset(
-    "css scss less json yaml toml ini markdown dockerfile makefile cmake sql lua dart scala perl dotenv".split()
+    (
+        *("css", "scss", "less", "json", "yaml", "toml", "ini", "dotenv", "markdown", "dockerfile", "makefile"),
+        *("cmake", "sql", "lua", "dart", "scala", "perl"),
+    )
 )
 SHARE_OF_CRLF, SHARE_WITHOUT_END = 0.05, 0.05
 
@@ -97,9 +100,7 @@ def is_fit(text: str) -> bool:
     return max(map(len, lines)) <= MAX_LINE_LENGTH
 
 
-def documents(
-    sources: Iterable[Path], duplicates: Duplicates, rng: random.Random
-) -> Iterator[Document]:
+def documents(sources: Iterable[Path], duplicates: Duplicates, rng: random.Random) -> Iterator[Document]:
     """The fit files in a random order, now and then with CRLF line ends or without a final one."""
     files = list(find_files(sources))
     rng.shuffle(files)

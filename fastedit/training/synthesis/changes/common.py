@@ -15,13 +15,19 @@ from fastedit.training.synthesis.languages import Family
 from fastedit.training.synthesis.model import Splice
 
 KEYWORDS = frozenset(
-    "and are args async await bool break byte case catch char class const continue def default del done elif else end"
-    " enum except export extends False false final finally float fn for from func function get global goto if impl"
-    " implements import include int interface isinstance kwargs lambda len let long loop match mod module mut namespace"
-    " new nil None nonlocal not null Null number object operator override package pass print private protected pub public"
-    " raise range rescue return Self self set short signed sizeof size_t static str string String struct super switch"
-    " template then this throw throws trait True true try type typedef typeof undefined unless unsigned use using val"
-    " var virtual void volatile when where while with yield the".split()
+    re.findall(
+        r"\w+",
+        """
+        and are args async await bool break byte case catch char class const continue def default del done
+        elif else end enum except export extends False false final finally float fn for from func function
+        get global goto if impl implements import include int interface isinstance kwargs lambda len let
+        long loop match mod module mut namespace new nil None nonlocal not null Null number object operator
+        override package pass print private protected pub public raise range rescue return Self self set
+        short signed sizeof size_t static str string String struct super switch template then this throw
+        throws trait True true try type typedef typeof undefined unless unsigned use using val var virtual
+        void volatile when where while with yield the
+        """,
+    )
 )
 
 
@@ -101,6 +107,13 @@ def pieces(site: Site, count: int, indent: str) -> tuple[str, ...]:
     """`count` statements from elsewhere, indented."""
     drawn = site.rng.sample(site.pool.statements, min(count, len(site.pool.statements)))
     return tuple(indent + statement for statement in drawn)
+
+
+def unit_at(document: Document, indent: str) -> str:
+    """One level of indentation as it is written where a line has `indent` (files mix tabs and spaces)."""
+    if indent and (document.unit == "\t") != indent.endswith("\t"):
+        return "\t" if indent.endswith("\t") else "    "
+    return document.unit
 
 
 def filled(template: Sequence[str], name: str, unit: str, indent: str) -> tuple[str, ...]:

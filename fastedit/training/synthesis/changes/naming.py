@@ -17,6 +17,7 @@ from fastedit.training.synthesis.changes.common import (
     pick_function,
     replace_word,
     statements_in,
+    unit_at,
 )
 from fastedit.training.synthesis.corpus import IDENTIFIER
 from fastedit.training.synthesis.model import Splice
@@ -33,7 +34,9 @@ def rename_in_function(site: Site) -> list[Splice] | None:
     counts: dict[str, int] = {}
     for name in IDENTIFIER.findall("\n".join(lines)):
         counts[name] = counts.get(name, 0) + 1
-    names = [name for name, count in counts.items() if 2 <= count <= 8 and name not in KEYWORDS and name != function.name]
+    names = [
+        name for name, count in counts.items() if 2 <= count <= 8 and name not in KEYWORDS and name != function.name
+    ]
     if not names:
         return None
     return _renamed(site, site.rng.choice(names), range(function.header_line, function.end_line))
@@ -135,7 +138,9 @@ def _use(site: Site, uses: list[int], parameter: str) -> Splice:
     guards = site.document.traits.guards
     if guards and site.rng.random() < 0.6:
         variable = f"${name}" if site.document.language == "php" else name
-        return Splice(uses[0], uses[0], filled(site.rng.choice(guards), variable, site.document.unit, indent))
+        return Splice(
+            uses[0], uses[0], filled(site.rng.choice(guards), variable, unit_at(site.document, indent), indent)
+        )
     number = site.rng.choice(uses)
     line = site.document.lines[number]
     call = re.search(r"\w\(([^()]*)\)", line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastedit.lines import indent_of
 from fastedit.training.synthesis.blocks import Block
-from fastedit.training.synthesis.changes.common import Maker, Site, a_name, filled, indent_at
+from fastedit.training.synthesis.changes.common import Maker, Site, a_name, filled, indent_at, unit_at
 from fastedit.training.synthesis.corpus import CONTROL, is_code_block, is_statement
 from fastedit.training.synthesis.languages import Family
 from fastedit.training.synthesis.model import Splice
@@ -24,9 +24,10 @@ def wrap(site: Site) -> list[Splice] | None:
         return None
     template = site.rng.choice(document.traits.wraps)
     indent, name = indent_at(document, start), a_name(site, document.lines[start:end])
-    inner = tuple(document.unit + line if line.strip() else line for line in document.lines[start:end])
-    before = filled(template.before, name, document.unit, indent)
-    after = filled(template.after, name, document.unit, indent)
+    unit = unit_at(document, indent)
+    inner = tuple(unit + line if line.strip() else line for line in document.lines[start:end])
+    before = filled(template.before, name, unit, indent)
+    after = filled(template.after, name, unit, indent)
     return [Splice(start, end, before + inner + after)]
 
 

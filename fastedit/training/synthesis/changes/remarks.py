@@ -121,7 +121,9 @@ def _decorators(site: Site) -> list[int]:
     return [
         n
         for n, line in enumerate(site.document.lines)
-        if line.strip().startswith(start) and not site.document.hidden[n] and line.rstrip()[-1] in ")]" + "abcdefghijklmnopqrstuvwxyz"
+        if line.strip().startswith(start)
+        and not site.document.hidden[n]
+        and line.rstrip()[-1] in ")]" + "abcdefghijklmnopqrstuvwxyz"
         and line.count("(") == line.count(")")
     ]
 

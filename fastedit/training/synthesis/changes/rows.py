@@ -34,7 +34,7 @@ def _rows(site: Site) -> list[int]:
         and is_balanced(line)
         and not opens_block(document, number)
         and not is_comment(document, line.strip())
-        and (line.rstrip().endswith(",") and document.inside[number] >= 0 or is_data)
+        and ((line.rstrip().endswith(",") and document.inside[number] >= 0) or is_data)
         and not is_code_block(document, document.inside[number])
     ]
 
@@ -134,7 +134,9 @@ def _is_group(site: Site, block: Block) -> bool:
 def _like(site: Site, number: int) -> str | None:
     """The row with a fresh name and perhaps another value."""
     line = site.document.lines[number]
-    names = names_in([line]) or [word for word in line.replace('"', " ").replace("'", " ").split() if word.isidentifier()]
+    names = names_in([line]) or [
+        word for word in line.replace('"', " ").replace("'", " ").split() if word.isidentifier()
+    ]
     if not names:
         return modified(site, number)
     name = fresh_name(site, names[0])

@@ -17,6 +17,7 @@ from fastedit.training.synthesis.changes.common import (
     pieces,
     replace_word,
     statements_in,
+    unit_at,
 )
 from fastedit.training.synthesis.corpus import STRINGS, is_code_block, is_statement
 from fastedit.training.synthesis.languages import Family
@@ -113,7 +114,8 @@ def insert_guard(site: Site) -> list[Splice] | None:
     header = site.document.lines[function.header_line : function.body_line]
     guard = site.rng.choice(site.document.traits.guards)
     name = a_name(site, names_in(header)[1:] or [site.document.lines[places[0]]])
-    lines = filled(guard, name, site.document.unit, indent_at(site.document, places[0]))
+    indent = indent_at(site.document, places[0])
+    lines = filled(guard, name, unit_at(site.document, indent), indent)
     blank = ("",) if site.rng.random() < 0.5 else ()
     return [Splice(places[0], places[0], lines + blank)]
 
@@ -124,7 +126,9 @@ def modify_condition(site: Site) -> list[Splice] | None:
     headers = [
         block.header
         for block in document.blocks
-        if re.match(r"(?:\} else )?(?:if|while|elif|elsif|unless|for|switch|when|case)\b", document.lines[block.header].strip())
+        if re.match(
+            r"(?:\} else )?(?:if|while|elif|elsif|unless|for|switch|when|case)\b", document.lines[block.header].strip()
+        )
     ]
     for _ in range(6):
         if not headers:

@@ -59,7 +59,9 @@ def elided_parameters(page: Page, pieces: list[Piece], rng: random.Random) -> li
     return None
 
 
-def _marker_for_parameters(page: Page, pieces: list[Piece], first: int, last: int, rng: random.Random) -> list[Piece] | None:
+def _marker_for_parameters(
+    page: Page, pieces: list[Piece], first: int, last: int, rng: random.Random
+) -> list[Piece] | None:
     document = page.change.after
     if document.lines[last].strip()[:1] not in (")", "}"):
         return None
@@ -103,7 +105,9 @@ def elided_docstring(page: Page, pieces: list[Piece], rng: random.Random) -> lis
         if numbers is None:
             continue
         quotes = document.lines[numbers.start].strip()[:3]
-        words = rng.choice((f"{quotes}...{quotes}", f"{quotes} (docstring unchanged) {quotes}", "# ... docstring unchanged ..."))
+        words = rng.choice(
+            (f"{quotes}...{quotes}", f"{quotes} (docstring unchanged) {quotes}", "# ... docstring unchanged ...")
+        )
         return _replaced(pieces, numbers, [Piece(indent_of(document.lines[numbers.start]) + words)])
     return None
 
@@ -118,7 +122,9 @@ def _docstring(page: Page, declaration: Declaration) -> range | None:
     while end < declaration.end_line and hidden[end]:
         end += 1
     numbers = range(start, end)
-    if end >= declaration.end_line or not all(_is_shown(page, n) and not is_new(page.change, n) for n in range(start, end + 1)):
+    if end >= declaration.end_line or not all(
+        _is_shown(page, n) and not is_new(page.change, n) for n in range(start, end + 1)
+    ):
         return None
     return numbers
 
@@ -147,7 +153,13 @@ def _is_body(page: Page, declaration: Declaration, start: int, end: int) -> bool
     return start <= declaration.body_line and not rest and end >= declaration.end_line
 
 
-REMOVALS: tuple[str, ...] = ("removed: {names}", "DELETED: {names}", "{names} removed", "{names} is gone", "[{names} deleted]")
+REMOVALS: tuple[str, ...] = (
+    "removed: {names}",
+    "DELETED: {names}",
+    "{names} removed",
+    "{names} is gone",
+    "[{names} deleted]",
+)
 
 
 def removal_comments(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
@@ -155,7 +167,9 @@ def removal_comments(page: Page, pieces: list[Piece], rng: random.Random) -> lis
     document, names = page.change.before, deleted_names(page.change)
     for span, splice in zip(spans_in_after(page.change), page.change.splices, strict=True):
         gone = [
-            d.name for d in document.declarations if splice.start <= d.header_line and d.end_line <= splice.end and d.name in names
+            d.name
+            for d in document.declarations
+            if splice.start <= d.header_line and d.end_line <= splice.end and d.name in names
         ]
         position = next((i for i, piece in enumerate(pieces) if piece.after == span.start), None)
         if not gone or span.end > span.start or position is None or position == 0:
@@ -173,7 +187,7 @@ def path_comment(page: Page, pieces: list[Piece], rng: random.Random) -> list[Pi
     """The file's name in a comment on top."""
     document = page.change.before
     comments = comments_at(document, 0)
-    if not comments.line and not comments.block or document.language in ("json", "markdown", ""):
+    if (not comments.line and not comments.block) or document.language in ("json", "markdown", ""):
         return None
     return [Piece(as_comment(document.path, comments, block=False)), *([Piece("")] * rng.randint(0, 1)), *pieces]
 

@@ -132,5 +132,3 @@ def misquoted_lines(page: Page, pieces: Sequence[Piece], rng: random.Random, mos
                 result[piece.after] = (text, habit)
                 break
     return result
-
-

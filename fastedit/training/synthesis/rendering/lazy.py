@@ -21,6 +21,7 @@ from fastedit.training.synthesis.rendering.message import (
 )
 from fastedit.training.synthesis.rendering.page import Page, Span, innermost
 from fastedit.training.synthesis.rendering.plan import (
+    MAX_WHOLE,
     Extent,
     Plan,
     draw_plan,
@@ -93,11 +94,17 @@ def _draw_plan(change: Change, tier: Tier, rng: random.Random, habits: Habits) -
     if tier is not Tier.CLEAR and rng.random() < 0.45:
         habits.note("no class")
         return without_frames(plan)
-    if tier is Tier.CLEAR and plan.extent is Extent.DECLARATION and rng.random() < 0.3:
+    if plan.extent is Extent.DECLARATION and rng.random() < 0.3 and _in_functions(change):
         return without_frames(plan)
     if rng.random() < 0.15:
         plan = replace(plan, with_closers=False)
     return plan
+
+
+def _in_functions(change: Change) -> bool:
+    """Whether every change lies in a function that is shown whole."""
+    homes = [innermost(change.after, min(span.start, len(change.after.lines) - 1)) for span in spans_in_after(change)]
+    return all(home is not None and home.end_line - home.start_line <= MAX_WHOLE for home in homes)
 
 
 def _pages(change: Change, plan: Plan, tier: Tier, rng: random.Random, habits: Habits) -> list[Page]:
@@ -195,9 +202,7 @@ def _fence_lines(
     return tuple(lines) if any(piece.after != NEW for piece in pieces) else None
 
 
-def _abridged(
-    page: Page, pieces: list[Piece], tier: Tier, rng: random.Random
-) -> Iterator[tuple[str, list[Piece]]]:
+def _abridged(page: Page, pieces: list[Piece], tier: Tier, rng: random.Random) -> Iterator[tuple[str, list[Piece]]]:
     """The pieces after each habit of leaving out that takes hold."""
     if tier is Tier.CLEAR:
         return

@@ -37,7 +37,11 @@ OUTROS: tuple[str, ...] = (
     "No other places need to change.",
 )
 BETWEEN: tuple[str, ...] = ("Then:", "And further down:", "and", "The second place:", "Also here:", "", "Next:")
-DECORATORS_GONE: tuple[str, ...] = ("The `{text}` above it is gone.", "`{text}` goes, too.", "I dropped the `{text}` line.")
+DECORATORS_GONE: tuple[str, ...] = (
+    "The `{text}` above it is gone.",
+    "`{text}` goes, too.",
+    "I dropped the `{text}` line.",
+)
 DELETIONS: tuple[str, ...] = (
     "`{name}` is gone, since nothing uses it any more.",
     "I removed `{name}`.",
@@ -60,7 +64,15 @@ PATCH_TAGS: dict[Format, tuple[str, ...]] = {
     Format.UDIFF: ("diff", "diff", "patch", "udiff"),
     Format.V4A: ("", "diff", "patch", "text"),
 }
-PATH_FORMS: tuple[str, ...] = ("### `{path}`", "**`{path}`**", "`{path}`:", "{path}", "### {path}", "**{path}**", "File: `{path}`")
+PATH_FORMS: tuple[str, ...] = (
+    "### `{path}`",
+    "**`{path}`**",
+    "`{path}`:",
+    "{path}",
+    "### {path}",
+    "**{path}**",
+    "File: `{path}`",
+)
 INFO_FORMS: tuple[str, ...] = ("{tag}:{path}", '{tag} title="{path}"', "{tag} {path}")
 
 
@@ -86,7 +98,9 @@ def patch_tag(format: Format, document: Document, rng: random.Random) -> str:
     return rng.choice(PATCH_TAGS[format]) if format in PATCH_TAGS else tag_of(document, rng)
 
 
-def message(change: Change, fences: Sequence[Fence], tier: Tier, rng: random.Random, *, notes: Sequence[str] = ()) -> str:
+def message(
+    change: Change, fences: Sequence[Fence], tier: Tier, rng: random.Random, *, notes: Sequence[str] = ()
+) -> str:
     """The whole text of the assistant. notes: sentences that the reader needs."""
     name = _changed_name(change)
     intros = [intro for intro in INTROS if name or "{name}" not in intro]
@@ -142,7 +156,9 @@ def deleted_names(change: Change) -> list[str]:
         if declaration.kind in ("function", "class")
         and declaration.name.isidentifier()
         and declaration.name not in kept
-        and any(s.start <= declaration.header_line and declaration.end_line <= s.end and not s.lines for s in change.splices)
+        and any(
+            s.start <= declaration.header_line and declaration.end_line <= s.end and not s.lines for s in change.splices
+        )
     ]
 
 

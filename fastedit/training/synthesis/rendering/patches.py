@@ -1,4 +1,4 @@
-"""A change as a patch: unified diff, SEARCH/REPLACE blocks, V4A, or the whole file, well-formed and as models write it."""
+"""A change as unified diff, SEARCH/REPLACE blocks, V4A patch or whole file, well-formed and as models write them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,11 @@ def _line_writer(
 ) -> Callable[[PatchLine], str]:
     """How a patch line is written: with its sign, unless models' habits take over."""
     kept = [line.text for hunk in hunks for line in hunk.lines if line.op is Op.KEEP]
-    bare = tier is not Tier.CLEAR and rng.random() < 0.35 and not any(t.startswith(("+", "-", "@", "\\", "*")) for t in kept)
+    bare = (
+        tier is not Tier.CLEAR
+        and rng.random() < 0.35
+        and not any(t.startswith(("+", "-", "@", "\\", "*")) for t in kept)
+    )
     blank = tier is not Tier.CLEAR and rng.random() < 0.4
     if bare:
         habits.note("no leading space")
@@ -78,7 +82,7 @@ def _line_writer(
         habits.note("no space on blank lines")
 
     def write(line: PatchLine) -> str:
-        if line.op is Op.KEEP and (bare or blank and not line.text):
+        if line.op is Op.KEEP and (bare or (blank and not line.text)):
             return line.text
         return line.op.value + line.text
 
@@ -152,7 +156,9 @@ def _careless_block(change: Change, hunk: HunkText, rng: random.Random, habits: 
     if dice < 0.9 and (kept := [line for line in old if line in new and line.strip()]):
         habits.note("trailing space")
         line = rng.choice(kept)
-        return [text + " " if text == line else text for text in old], [text + " " if text == line else text for text in new]
+        return [text + " " if text == line else text for text in old], [
+            text + " " if text == line else text for text in new
+        ]
     return old, new
 
 
@@ -167,7 +173,9 @@ def render_v4a(change: Change, tier: Tier, rng: random.Random) -> Rendered | Non
         found = unique_hunks(change, context, within=[scope[1] for scope in scopes if scope])
         with_scopes = found is not None and len(found) == len(hunks)
         scopes = [scope_region(change, hunk) for hunk in found or []]
-        with_scopes = with_scopes and all(s is not None and h.old_start > s[1].start for h, s in zip(found or [], scopes, strict=True))
+        with_scopes = with_scopes and all(
+            s is not None and h.old_start > s[1].start for h, s in zip(found or [], scopes, strict=True)
+        )
     else:
         with_scopes, found = False, None
     if not with_scopes:

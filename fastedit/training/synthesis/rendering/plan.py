@@ -203,7 +203,7 @@ def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
     for run in page_of(change, result).runs:
         start, end = run
         header = headers.get(start, -1)
-        if 0 <= header and start - header <= MAX_OPENED and header not in result:
+        if header >= 0 and start - header <= MAX_OPENED and header not in result:
             start = header
         start, end = _whole_headers(after, start, end)
         while start > 0 and after.hidden[start]:
@@ -215,10 +215,10 @@ def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
 
 
 def _closers(document: Document, shown: set[int]) -> set[int]:
-    """What closes the blocks that are shown as a header without its body; with `else` and the like, to the end."""
+    """What closes the blocks whose headers are shown; with `else` and the like, to the end."""
     closers: set[int] = set()
     for block in document.blocks:
-        if block.closer >= 0 and block.start not in shown and (block.header in shown or block.header in closers):
+        if block.closer >= 0 and (block.header in shown or block.header in closers):
             closers.add(block.closer)
     return closers
 

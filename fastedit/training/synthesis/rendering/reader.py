@@ -129,7 +129,9 @@ class Reader:
 
     def _is_pinned(self, index: int, group: Span) -> bool:
         """Whether these kept lines can only be those of the original that they are."""
-        if any(self._is_landmark(number) for number in range(group.start, group.end) if self.after.lines[number].strip()):
+        if any(
+            self._is_landmark(number) for number in range(group.start, group.end) if self.after.lines[number].strip()
+        ):
             return True
         numbers = [n for n in range(group.start, group.end) if self.after.lines[n].strip() and n not in self.misquoted]
         if not numbers or sum(letter.isalnum() for n in numbers for letter in self.after.lines[n]) < MIN_LETTERS:
@@ -137,7 +139,7 @@ class Reader:
         return self._occurrences(numbers, self._region(index, self.change.origin[numbers[0]])) == 1
 
     def _is_landmark(self, number: int) -> bool:
-        """Whether the kept line is a declaration's header known by its name, or closes a block whose header is shown."""
+        """Whether the kept line is a header known by its name, or closes a block whose header is shown."""
         line = self.change.origin[number]
         declaration = self.named_before.get(line)
         if declaration is not None and self._is_known_by_name(declaration):

@@ -72,7 +72,7 @@ def _marker_pieces(page: Page, layout: Layout, index: int, gap: Span, rng: rando
     is_outer = index in (0, len(page.runs))
     if not text:
         return [] if is_outer else [Piece("") for _ in range(gap.end - gap.start)]
-    if index == 0 and not layout.top or index == len(page.runs) and not layout.bottom:
+    if (index == 0 and not layout.top) or (index == len(page.runs) and not layout.bottom):
         return []
     if index in layout.unmarked:
         return [Piece("")]
@@ -90,7 +90,7 @@ def _marker_pieces(page: Page, layout: Layout, index: int, gap: Span, rng: rando
 
 
 def _parts(page: Page, layout: Layout, index: int, text: list[int]) -> list[list[int]]:
-    """The gap's lines, split where they leave the block whose header was shown last, and where they leave its function."""
+    """The gap's lines, split where they leave the block that was opened last, and where they leave its function."""
     document = page.change.after
     if not layout.doubled or index == 0:
         return [text]
@@ -146,10 +146,9 @@ def comments_at(document: Document, number: int) -> CommentSyntax:
     if document.traits.family is not Family.MARKUP:
         return CommentSyntax(document.comments.line[:1], document.comments.block[:1])
     for line in range(number - 1, -1, -1):
-        match = None
-        for match in EMBEDDED.finditer(document.lines[line]):
-            pass
-        if match is not None:
+        tags = list(EMBEDDED.finditer(document.lines[line]))
+        if tags:
+            match = tags[-1]
             if match.group(1):
                 break
             return C_COMMENTS if match.group(2).lower() == "script" else CommentSyntax((), C_COMMENTS.block)
@@ -170,11 +169,9 @@ def _situations(page: Page, index: int, part: list[int]) -> list[str]:
     """What the hidden lines are, most telling first."""
     document = page.change.after
     starts = document.traits.import_start
-    if starts and all(
-        document.lines[n].startswith(starts) or width_of(document.lines[n]) for n in part if not document.hidden[n]
-    ):
-        if width_of(document.lines[part[0]]) == 0:
-            return [markers.IMPORTS]
+    at_margin = [n for n in part if not document.hidden[n] and width_of(document.lines[n]) == 0]
+    if starts and part[0] in at_margin and all(document.lines[n].startswith(starts) for n in at_margin):
+        return [markers.IMPORTS]
     homes = {innermost(document, part[0]), innermost(document, part[-1])}
     if len(homes) == 1 and None not in homes:
         return [markers.BODY]
@@ -187,8 +184,15 @@ def _names(document: Document, part: list[int]) -> list[str]:
     found = [
         d
         for d in document.declarations
-        if part[0] <= d.header_line and d.end_line <= part[-1] + 1 and d.name.isidentifier() and d.kind in ("function", "class")
+        if part[0] <= d.header_line
+        and d.end_line <= part[-1] + 1
+        and d.name.isidentifier()
+        and d.kind in ("function", "class")
     ]
-    outer = [d for d in found if not any(o is not d and o.start_line <= d.start_line and d.end_line <= o.end_line for o in found)]
+    outer = [
+        d
+        for d in found
+        if not any(o is not d and o.start_line <= d.start_line and d.end_line <= o.end_line for o in found)
+    ]
     covered = sum(d.end_line - d.start_line for d in outer)
     return list(dict.fromkeys(d.name for d in outer)) if outer and covered >= 0.6 * len(part) else []
