@@ -1,0 +1,25 @@
+"""The alignment of an edit with its original."""
+
+from __future__ import annotations
+
+from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
+from fastedit.edits.model import Edit, Format
+
+__all__ = ["Alignment", "Problem", "Segment", "SegmentKind", "align"]
+
+
+def align(original: str, edit: Edit, language: str) -> Alignment:
+    """How the edit's lines lie on the original's; uncertain parts say so, nothing is refused here."""
+    from fastedit.anchor.snippets import align_snippets
+    from fastedit.anchor.whole import align_whole
+    from fastedit.lines import body, split_lines
+
+    lines = [body(line) for line in split_lines(original)]
+    if edit.format is Format.WHOLE:
+        return align_whole(lines, edit.snippets)
+    if edit.format is Format.LAZY:
+        return align_snippets(lines, edit.snippets, language)
+    from fastedit.anchor.patch import align_patch
+    from fastedit.syntax import outline
+
+    return align_patch(lines, edit, outline(original, language))

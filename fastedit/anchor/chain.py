@@ -1,0 +1,174 @@
+"""The monotone alignment of one level: which unit of the snippet is which unit of the original.
+
+A chain of pairs that goes forward in both texts and is worth the most: pairs earn their likeness,
+what lies between two pairs costs. A marker between them makes skipping the original free; without
+one, skipped lines would be deleted, which has to be worth it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from fastedit.anchor.units import Unit
+
+MAX_PAIRS = 700
+
+INSERT_COST = 0.12
+DELETE_OPEN_COST = 0.45
+DELETE_LINE_COST = 0.08
+MAX_DELETE_COST = 1.5
+EMPTY_MARKER_COST = 0.25
+OTHER_PARENT_COST = 0.5
+SURE_MARGIN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Unit `mine` of the snippet (by index) is unit `theirs` of the original (by index)."""
+
+    mine: int
+    theirs: int
+    score: float
+    is_same: bool
+    ratio: float = 1.0
+    margin: float = 9.0
+
+    @property
+    def certainty(self) -> float:
+        """How surely this is the right pair, from what the chain would lose without it: 0.5 for a coin's toss."""
+        return 0.5 + 0.5 * min(1.0, max(0.0, self.margin) / SURE_MARGIN)
+
+
+@dataclass(slots=True)
+class Level:
+    """What chaining needs to know about a level.
+
+    is_open_left, is_open_right: the original may go on before the first and behind the last pair at no
+    cost. protects: units of the original that aren't deleted for not being shown.
+    mentions: for a marker of the snippet (by index) the units of the original that it names.
+    removed: the names of declarations that the snippet says are gone.
+    """
+
+    mine: Sequence[Unit]
+    theirs: Sequence[Unit]
+    is_open_left: bool = False
+    is_open_right: bool = False
+    protects: Callable[[Unit], bool] = lambda unit: False
+    mentions: dict[int, frozenset[int]] | None = None
+    removed: frozenset[str] = frozenset()
+
+
+class Chain:
+    """Finds the best chain through the candidate pairs of a level, and how clearly it is the best."""
+
+    def __init__(self, level: Level, candidates: list[Pair]) -> None:
+        self.level = level
+        if len(candidates) > MAX_PAIRS:
+            candidates = sorted(candidates, key=lambda pair: -pair.score)[:MAX_PAIRS]
+        self.pairs = sorted(candidates, key=lambda pair: (pair.mine, pair.theirs))
+        mine, theirs = level.mine, level.theirs
+        self._inserted = [0.0, *accumulate(_insert_cost(unit) for unit in mine)]
+        self._markers = [0, *accumulate(int(unit.is_marker) for unit in mine)]
+        self._skipped = [0, *accumulate(0 if level.protects(unit) else unit.end - unit.start for unit in theirs)]
+        self._protected = [0, *accumulate(int(level.protects(unit)) for unit in theirs)]
+
+    def best(self) -> list[Pair]:
+        """The pairs of the best chain in order, each with its margin to the best chain that pairs it otherwise."""
+        if not self.pairs:
+            return []
+        forward, previous = self._forward()
+        backward = self._backward()
+        totals = [f + b - pair.score for f, b, pair in zip(forward, backward, self.pairs, strict=True)]
+        ends = [forward[index] + self._end_cost(pair) for index, pair in enumerate(self.pairs)]
+        last = max(range(len(ends)), key=lambda index: ends[index])
+        if ends[last] <= self._gap(None, None):
+            return []
+        chosen: list[int] = []
+        at: int | None = last
+        while at is not None:
+            chosen.append(at)
+            at = previous[at]
+        return [self._with_margin(index, totals, ends[last]) for index in reversed(chosen)]
+
+    def _with_margin(self, index: int, totals: list[float], total: float) -> Pair:
+        pair = self.pairs[index]
+        others = [
+            totals[other]
+            for other, candidate in enumerate(self.pairs)
+            if candidate.mine == pair.mine and candidate.theirs != pair.theirs
+        ]
+        margin = total - max(others, default=total - 9.0)
+        return Pair(pair.mine, pair.theirs, pair.score, pair.is_same, pair.ratio, min(9.0, margin))
+
+    def _forward(self) -> tuple[list[float], list[int | None]]:
+        best: list[float] = []
+        previous: list[int | None] = []
+        for index, pair in enumerate(self.pairs):
+            value, source = self._gap(None, pair), None
+            for before in range(index):
+                earlier = self.pairs[before]
+                if earlier.mine < pair.mine and earlier.theirs < pair.theirs:
+                    candidate = best[before] + self._gap(earlier, pair)
+                    if candidate > value:
+                        value, source = candidate, before
+            best.append(value + pair.score)
+            previous.append(source)
+        return best, previous
+
+    def _backward(self) -> list[float]:
+        pairs = self.pairs
+        best = [0.0] * len(pairs)
+        for index in range(len(pairs) - 1, -1, -1):
+            pair = pairs[index]
+            value = self._end_cost(pair)
+            for after in range(index + 1, len(pairs)):
+                later = pairs[after]
+                if later.mine > pair.mine and later.theirs > pair.theirs:
+                    value = max(value, best[after] + self._gap(pair, later))
+            best[index] = value + pair.score
+        return best
+
+    def _end_cost(self, pair: Pair) -> float:
+        return self._gap(pair, None)
+
+    def _gap(self, before: Pair | None, after: Pair | None) -> float:
+        level = self.level
+        my_start = before.mine + 1 if before else 0
+        my_end = after.mine if after else len(level.mine)
+        their_start = before.theirs + 1 if before else 0
+        their_end = after.theirs if after else len(level.theirs)
+        cost = -(self._inserted[my_end] - self._inserted[my_start])
+        num_lines = self._skipped[their_end] - self._skipped[their_start]
+        num_markers = self._markers[my_end] - self._markers[my_start]
+        is_open = (before is None and level.is_open_left) or (after is None and level.is_open_right)
+        if num_markers and not is_open:
+            if their_end == their_start:
+                cost -= EMPTY_MARKER_COST
+        elif num_lines and not is_open:
+            cost -= min(MAX_DELETE_COST, DELETE_OPEN_COST + DELETE_LINE_COST * num_lines)
+        if not num_markers:
+            cost -= 0.02 * (self._protected[their_end] - self._protected[their_start])
+        if before and after:
+            mine = level.mine[before.mine].parent is level.mine[after.mine].parent
+            theirs = level.theirs[before.theirs].parent is level.theirs[after.theirs].parent
+            if mine and not theirs:
+                cost -= OTHER_PARENT_COST
+        if num_markers and level.mentions:
+            cost += self._mention_bonus(my_start, my_end, their_start, their_end)
+        return cost
+
+    def _mention_bonus(self, my_start: int, my_end: int, their_start: int, their_end: int) -> float:
+        bonus = 0.0
+        assert self.level.mentions is not None
+        for index in range(my_start, my_end):
+            named = self.level.mentions.get(index)
+            if named:
+                covered = sum(their_start <= unit < their_end for unit in named)
+                bonus += 0.5 * covered - 0.3 * (len(named) - covered)
+        return bonus
+
+
+def _insert_cost(unit: Unit) -> float:
+    return INSERT_COST if unit.is_code else 0.0

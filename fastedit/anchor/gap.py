@@ -1,0 +1,349 @@
+"""What lies between two aligned units: what stays, what goes, what comes in, and the blank lines around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fastedit.anchor.chain import Level, Pair
+from fastedit.anchor.indent import Reference, nearest
+from fastedit.anchor.units import Unit
+from fastedit.edits.lazy import LineKind, comment_text
+
+if TYPE_CHECKING:
+    from fastedit.anchor.lazy import LazyAligner, Scope
+
+_WORD = re.compile(r"[A-Za-z_$][\w$]+")
+_DOCSTRING = re.compile(r"^[rRuU]?(\"\"\"|'''|\"|')")
+_DOCSTRING_NOTE = re.compile(r"\b(?:docstring|doc string|license|licence|copyright|shebang)\b", re.IGNORECASE)
+_OTHER_NOTE = re.compile(
+    r"\b(?:imports?|code|body|rest|everything|methods?|functions?|class(?:es)?|fields?|attributes?|properties|above|below"
+    r"|checks?|constants?|setup|statements?)\b",
+    re.IGNORECASE,
+)
+MAX_SILENT_DELETION = 60
+
+
+@dataclass(slots=True)
+class Gap:
+    """One gap of a level.
+
+    units: the snippet's units in it. start, end: the original's lines in it; content: the original's
+    units in it. my_before, my_after: the snippet's lines around it (end of the one before, start of the
+    one behind), None where the snippet's level ends without a frame.
+    """
+
+    units: Sequence[Unit]
+    start: int
+    end: int
+    content: Sequence[Unit]
+    my_before: int | None
+    my_after: int | None
+    before: Pair | None
+    after: Pair | None
+
+
+class GapFiller:
+    """Writes the gaps of one level to the aligner's pieces."""
+
+    def __init__(
+        self, aligner: LazyAligner, level: Level, scope: Scope, references: list[Reference], owner: Unit | None, is_root: bool
+    ) -> None:
+        self.aligner = aligner
+        self.level = level
+        self.scope = scope
+        self.references = references
+        self.owner = owner
+        self.is_root = is_root
+        self.pieces = aligner.pieces
+        self.theirs = aligner.theirs
+        self.mine = aligner.mine
+        self.certainty = 1.0
+
+    def fill(self, gap: Gap) -> None:
+        """Brings the pieces to the gap's end."""
+        around = [pair.certainty for pair in (gap.before, gap.after) if pair]
+        self.certainty = self.scope.certainty * min(around, default=1.0)
+        self._keep_only_docstring(gap)
+        is_part = self._is_part_of_container()
+        opens_left = gap.before is None and (self.level.is_open_left or is_part)
+        opens_right = gap.after is None and (self.level.is_open_right or is_part)
+        runs = self._runs(gap.units)
+        if opens_left:
+            runs.insert(0, [])
+        if opens_right:
+            runs.append([])
+        if len(runs) == 1:
+            self._without_marker(gap, runs[0])
+        else:
+            self._with_marker(gap, runs, opens_left, opens_right)
+
+    def _is_part_of_container(self) -> bool:
+        """Whether the level shows a class, an object or the like with markers: its ends stay, marked or not."""
+        is_container = self.owner is not None and self.aligner.is_container(self.owner)
+        return is_container and any(unit.is_marker for unit in self.level.mine)
+
+    @staticmethod
+    def _runs(units: Sequence[Unit]) -> list[list[Unit]]:
+        """The new units, split where a marker stands."""
+        runs: list[list[Unit]] = [[]]
+        for unit in units:
+            if unit.is_marker:
+                runs.append([])
+            else:
+                runs[-1].append(unit)
+        return runs
+
+    # -- no marker: what isn't shown goes ----------------------------------------------------------------
+
+    def _without_marker(self, gap: Gap, new: list[Unit]) -> None:
+        self._keep_docstring(gap, new)
+        start, end = self.theirs.trim_blank(self.pieces.at, gap.end)
+        if start == end:
+            self._insert(gap, new)
+        elif self._is_jump(gap):
+            self._jump(gap, new)
+        else:
+            self._substitute(gap, new)
+
+    def _keep_docstring(self, gap: Gap, new: list[Unit]) -> None:
+        """A docstring that the snippet doesn't show stays, as the lead does."""
+        if gap.before is not None or self.owner is None or self.owner.declares not in ("function", "class"):
+            return
+        if new and _DOCSTRING.match(self.mine.lines[new[0].head].strip()):
+            return
+        self._keep_opening_string(gap)
+
+    def _keep_only_docstring(self, gap: Gap) -> None:
+        """A marker that names nothing but a docstring or a licence stands for just that."""
+        marker = gap.units[0] if gap.units and gap.units[0].is_marker else None
+        if marker is None or gap.before is not None or not _DOCSTRING_NOTE.search(marker.note):
+            return
+        if _OTHER_NOTE.search(marker.note) or not self._keep_opening_string(gap):
+            return
+        gap.units = gap.units[1:]
+        self.level = replace(self.level, is_open_left=False)
+
+    def _keep_opening_string(self, gap: Gap) -> bool:
+        """Keeps comments and the string that the gap begins with; whether there is such a string."""
+        comments = 0
+        while comments < len(gap.content) and comment_text(self.theirs.lines[gap.content[comments].head]) is not None:
+            comments += 1
+        first = gap.content[comments] if comments < len(gap.content) else None
+        match = _DOCSTRING.match(self.theirs.lines[first.head].strip()) if first else None
+        if first is None or match is None:
+            return False
+        end = first.head + 1
+        quotes = match.group(1)
+        if len(quotes) == 3 and self.theirs.lines[first.head].count(quotes) == 1:
+            while end < gap.end and quotes not in self.theirs.lines[end]:
+                end += 1
+            end = min(end + 1, gap.end)
+        self.aligner.keep(end, self.scope)
+        gap.my_before = None
+        return True
+
+    def _is_jump(self, gap: Gap) -> bool:
+        """Whether the snippet goes on elsewhere here instead of deleting what lies between."""
+        if any(self.level.protects(unit) for unit in gap.content):
+            return True
+        if not self.is_root or gap.before is None or gap.after is None:
+            return False
+        first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
+        return first.parent is not last.parent
+
+    def _jump(self, gap: Gap, new: list[Unit]) -> None:
+        if gap.before is None:
+            start, end = self.theirs.trim_blank(self.pieces.at, gap.end)
+            self.aligner.keep(end if new else gap.end, self.scope)
+            self._insert(gap, new)
+            return
+        if new:
+            self._blanks(self._blanks_between(gap.my_before, new[0].start))
+            self._add(new, 0.8, "new, behind its neighbour")
+        self.aligner.keep(gap.end, self.scope)
+
+    def _substitute(self, gap: Gap, new: list[Unit]) -> None:
+        """What lies between goes, the new units (if any) stand for it."""
+        num_lines = gap.end - self.pieces.at
+        certainty = 0.96 if num_lines <= MAX_SILENT_DELETION else 0.6
+        leading = self.theirs.trim_blank(self.pieces.at, gap.end)[0]
+        if gap.my_before is None:
+            self.aligner.keep(leading, self.scope)
+        self.pieces.drop(gap.end, certainty * self.certainty, "replaced" if new else "deleted by adjacency")
+        self._write(gap, new, certainty, "stands for what lay between its neighbours")
+
+    def _insert(self, gap: Gap, new: list[Unit]) -> None:
+        """New units between neighbours that have only blank lines between them."""
+        num_theirs = gap.end - self.pieces.at
+        if not new:
+            num_mine = self._blanks_between(gap.my_before, gap.my_after)
+            if num_mine is None or num_mine == num_theirs or self._keeps_blanks(gap, num_mine, num_theirs):
+                self.aligner.keep(gap.end, self.scope)
+            else:
+                self.pieces.drop(gap.end, 0.9 * self.certainty, "blank lines as shown")
+                self._blanks(num_mine)
+            return
+        self.pieces.drop(gap.end)
+        self._write(gap, new, 0.97, "between its neighbours", num_theirs)
+
+    def _keeps_blanks(self, gap: Gap, num_mine: int, num_theirs: int) -> bool:
+        """Whether the original's blank lines stay: both separate blocks, the snippet only less generously."""
+        if not gap.before or not gap.after:
+            return False
+        first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
+        return num_mine > 0 and num_theirs > 0 and (bool(first.declares) or bool(last.declares))
+
+    def _write(self, gap: Gap, new: list[Unit], certainty: float, reason: str, num_theirs: int = 0) -> None:
+        if not new:
+            self._blanks(self._blanks_between(gap.my_before, gap.my_after) or 0)
+            return
+        widest = num_theirs if num_theirs >= 2 and any(unit.declares for unit in new) else 0
+        before = self._blanks_between(gap.my_before, new[0].start) or 0
+        after = self._blanks_between(new[-1].end, gap.my_after)
+        self._blanks(max(before, widest) if before else 0)
+        self._add(new, certainty, reason)
+        if after is not None:
+            self._blanks(max(after, widest) if after else 0)
+        elif num_theirs:
+            self._blanks(num_theirs)
+
+    # -- a marker: what isn't shown stays ------------------------------------------------------------------
+
+    def _with_marker(self, gap: Gap, runs: list[list[Unit]], opens_left: bool, opens_right: bool) -> None:
+        left, right, floating = runs[0], runs[-1], [unit for run in runs[1:-1] for unit in run]
+        start, end = self.theirs.trim_blank(self.pieces.at, gap.end)
+        if start == end:
+            self._insert_at_empty_marker(gap, [*left, *floating, *right])
+            return
+        if left:
+            self._left_of_marker(gap, left, start)
+        if floating:
+            self._float(gap, runs, start, end)
+        if right:
+            self._right_of_marker(gap, right, end)
+            return
+        self._keep_marked(gap, gap.end)
+
+    def _insert_at_empty_marker(self, gap: Gap, new: list[Unit]) -> None:
+        num_theirs = gap.end - self.pieces.at
+        if not new:
+            self.aligner.keep(gap.end, self.scope)
+            return
+        before = self._blanks_between(gap.my_before, new[0].start)
+        after = self._blanks_between(new[-1].end, gap.my_after)
+        self.pieces.drop(gap.end)
+        first = gap.before is None and self.is_root
+        self._blanks(0 if first else max(before or 0, num_theirs if new[0].declares else 0))
+        self._add(new, 0.9, "at a marker that stands for nothing")
+        if gap.after is not None or not self.is_root:
+            self._blanks(max(after or 0, num_theirs if new[-1].declares else 0))
+
+    def _left_of_marker(self, gap: Gap, new: list[Unit], content: int) -> None:
+        """New units directly behind the unit before the gap; the elided lines follow."""
+        num_theirs = content - self.pieces.at
+        before = self._blanks_between(gap.my_before, new[0].start) or 0
+        is_block = any(unit.declares for unit in new)
+        self._blanks(max(before, num_theirs) if is_block and before else before)
+        self._add(new, 0.95, "behind its neighbour")
+        following = gap.units[len(new)].start if len(gap.units) > len(new) else gap.my_after
+        after = self._blanks_between(new[-1].end, following) or 0
+        if num_theirs == 0:
+            self._blanks(after)
+        else:
+            self.aligner.keep(content, self.scope)
+
+    def _right_of_marker(self, gap: Gap, new: list[Unit], end: int) -> None:
+        """New units directly before the unit behind the gap; the elided lines come first."""
+        self._keep_marked(gap, end)
+        num_theirs = gap.end - end
+        previous = gap.units[-len(new) - 1].end if len(gap.units) > len(new) else gap.my_before
+        before = self._blanks_between(previous, new[0].start) or 0
+        after = self._blanks_between(new[-1].end, gap.my_after)
+        is_block = any(unit.declares for unit in new)
+        self.pieces.drop(gap.end)
+        self._blanks(max(before, num_theirs) if is_block and num_theirs else before)
+        self._add(new, 0.95, "before its neighbour")
+        if after is None:
+            self._blanks(num_theirs)
+        else:
+            self._blanks(max(after, num_theirs) if is_block and after else after)
+
+    def _float(self, gap: Gap, runs: list[list[Unit]], start: int, end: int) -> None:
+        """New units between two markers: where the markers' own words say, else at the end of the gap."""
+        markers = [unit for unit in gap.units if unit.is_marker]
+        offset = 0 if (gap.before is None and self.level.is_open_left) else 1
+        for position, run in enumerate(runs[1:-1]):
+            if not run:
+                continue
+            preceding = markers[position + offset - 1] if 0 <= position + offset - 1 < len(markers) else None
+            following = markers[position + offset] if position + offset < len(markers) else None
+            at, is_sure = self._place_of(gap, preceding, following, end)
+            self._keep_marked(gap, at)
+            self._insert_inside(gap, run, 0.9 if is_sure else 0.4)
+
+    def _place_of(self, gap: Gap, preceding: Unit | None, following: Unit | None, end: int) -> tuple[int, bool]:
+        after = self._named(gap, preceding)
+        if after:
+            return after[-1].end, True
+        before = self._named(gap, following)
+        if before and before[0].start > self.pieces.at:
+            return self._end_before(gap, before[0]), True
+        return end, False
+
+    def _named(self, gap: Gap, marker: Unit | None) -> list[Unit]:
+        words = set(_WORD.findall(marker.note)) if marker else set()
+        return [unit for unit in gap.content if unit.name in words and unit.start >= self.pieces.at]
+
+    def _end_before(self, gap: Gap, unit: Unit) -> int:
+        return self.theirs.trim_blank(self.pieces.at, unit.start)[1]
+
+    def _insert_inside(self, gap: Gap, new: list[Unit], certainty: float) -> None:
+        """New units at the current place inside elided lines, as far apart as the lines there are."""
+        following = self.pieces.at
+        while following < gap.end and not self.theirs.keys[following]:
+            following += 1
+        num_blank = following - self.pieces.at if following < gap.end else 1
+        self._blanks(num_blank)
+        self._add(new, certainty, "between two markers")
+
+    def _keep_marked(self, gap: Gap, end: int) -> None:
+        """Keeps the elided lines up to `end`, without the declarations that a removal comment names."""
+        for unit in gap.content:
+            if unit.name and unit.name in self.level.removed and self.pieces.at <= unit.start and unit.end <= end:
+                self.aligner.keep(self._end_before(gap, unit), self.scope)
+                self.pieces.drop(unit.end, 0.97 * self.certainty, "a comment says that it goes")
+        self.aligner.keep(end, self.scope)
+
+    # -- new lines --------------------------------------------------------------------------------------------
+
+    def _add(self, units: Sequence[Unit], certainty: float, reason: str) -> None:
+        """Writes new units with the snippet's blank lines between them."""
+        previous: int | None = None
+        for unit in units:
+            if previous is not None:
+                self._blanks(self._blanks_between(previous, unit.start) or 0)
+            previous = unit.end
+            reference = nearest(self.references, unit.head) or self.scope.reference
+            if reference is None:
+                reference = Reference(unit.head, unit.columns, "")
+            self.pieces.add(self.aligner.write_new(unit, reference), certainty * self.certainty, reason)
+            self.aligner.findings.num_new += 1
+
+    def _blanks_between(self, start: int | None, end: int | None) -> int | None:
+        """How many blank lines the snippet has between two of its lines; None where it shows only one of them.
+
+        Where a comment that isn't code stands between them, the larger of the two gaps counts.
+        """
+        if start is None or end is None:
+            return None
+        longest = run = 0
+        for line in range(start, end):
+            run = 0 if self.mine.keys[line] else run + 1
+            longest = max(longest, run)
+        return longest
+
+    def _blanks(self, number: int | None) -> None:
+        self.pieces.add([""] * (number or 0))

@@ -1,0 +1,75 @@
+"""Comments of a snippet that the original doesn't have: new code, or words about the original?
+
+`// preview` in JSON, `/* next_token() */` above a fragment, `// right after subVectors(a, b)` and
+`# django/forms/fields.py - DecimalField` aren't code. They either name what they stand for or say
+where what follows belongs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from fastedit.edits.lazy import LineKind, SnippetLine
+
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_POSITION = re.compile(
+    r"^(?:(?:goes|belongs|insert|add|put|place|new)\s+)?(?:right |directly |just |immediately |goes )*"
+    r"(?:after|below|under|behind|before|above|in front of|next to|beside|inside|in)\s+[`'\"]?(?P<name>[A-Za-z_$#][\w$.#]*)",
+    re.IGNORECASE,
+)
+_BRACKETED = re.compile(r"^[\[(<].*[\])>]$")
+_PATH = re.compile(r"^(?:in\s+)?[`'\"]?[\w.@~/-]*(?:/[\w.@-]+)+\.\w{1,6}\b|^[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|c|h|cc|cpp|cs|rb|php|kt|swift|sh)\b")
+_NAME_ALONE = re.compile(r"^(?:(?:in|the|class|def|fn|func|function|method)\s+)*[`'\"]?(?P<name>[A-Za-z_$#][\w$.:#]*)(?:\([^)]*\))?[`'\"]?(?:\s+(?:method|function|class))?:?$")
+_PLAIN_WORDS = re.compile(r"^[\w$'`.-]+(?:(?:\s*,\s*|\s+and\s+|\s+to\s+|\s*-\s*)[\w$'`.-]+)*$")
+_COMMENTLESS = frozenset({"json"})
+_MARKUP = frozenset({"html", "vue", "svelte", "xml"})
+
+
+def resolve_remarks(
+    lines: list[SnippetLine], language: str, names: Callable[[str], bool], has_word: Callable[[str], bool]
+) -> list[SnippetLine]:
+    """The lines with every REMARK made a MARKER or CODE.
+
+    names: whether the original declares that name. has_word: whether the word stands in the original.
+    """
+    return [
+        replace(line, kind=_kind(line.note, index, lines, language, names, has_word)) if line.kind is LineKind.REMARK else line
+        for index, line in enumerate(lines)
+    ]
+
+
+def _kind(
+    note: str,
+    index: int,
+    lines: list[SnippetLine],
+    language: str,
+    names: Callable[[str], bool],
+    has_word: Callable[[str], bool],
+) -> LineKind:
+    if language in _COMMENTLESS or (_BRACKETED.match(note) and _is_alone(index, lines)):
+        return LineKind.MARKER
+    position = _POSITION.match(note)
+    if position and names(position.group("name")):
+        return LineKind.MARKER
+    alone = _NAME_ALONE.match(note)
+    if alone and names(alone.group("name")) and _is_alone(index, lines):
+        return LineKind.MARKER
+    is_first = not any(line.kind is not LineKind.BLANK for line in lines[:index])
+    if is_first and _PATH.match(note):
+        return LineKind.MARKER
+    if language in _MARKUP and _PLAIN_WORDS.match(note) and _stands_alone_in_markup(note, has_word):
+        return LineKind.MARKER
+    return LineKind.CODE
+
+
+def _is_alone(index: int, lines: list[SnippetLine]) -> bool:
+    """Whether the comment is one line, not part of a longer comment."""
+    before = lines[index - 1].kind if index else LineKind.BLANK
+    after = lines[index + 1].kind if index + 1 < len(lines) else LineKind.BLANK
+    return before is not LineKind.REMARK and after is not LineKind.REMARK
+
+
+def _stands_alone_in_markup(note: str, has_word: Callable[[str], bool]) -> bool:
+    return all(has_word(word.lower()) for word in _WORD.findall(note) if word.lower() not in ("and", "to"))

@@ -1,0 +1,148 @@
+"""A lazy edit's snippets against the original: prepared, aligned one after the other, joined to one alignment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from fastedit.anchor.lazy import LazyAligner
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
+from fastedit.anchor.remarks import resolve_remarks
+from fastedit.anchor.text import LineTable, key_of
+from fastedit.anchor.units import UnitTree
+from fastedit.anchor.whole import align_whole, is_whole
+from fastedit.edits.lazy import LineKind, SnippetLine, classify_lines
+from fastedit.edits.model import Snippet
+from fastedit.syntax import comment_syntax, outline, snippet_outline
+from fastedit.syntax.model import Outline
+
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of an intermediate text. origin: its line in the original, None for one that came in."""
+
+    text: str
+    origin: int | None
+    certainty: float = 1.0
+    reason: str = ""
+
+
+def align_snippets(lines: list[str], snippets: tuple[Snippet, ...], language: str) -> Alignment:
+    """Where the snippets' lines belong in the original.
+
+    lines: the original's, without line ends. Each snippet is aligned with what the ones before it made.
+    """
+    if len(snippets) == 1 and is_whole(lines, snippets[0]):
+        return align_whole(lines, snippets)
+    current = [_Line(text, number) for number, text in enumerate(lines)]
+    deleted: dict[int, tuple[float, str]] = {}
+    for snippet in snippets:
+        segments = _align_one([line.text for line in current], snippet, language)
+        current = _applied(current, segments, deleted)
+    return Alignment(tuple(_segments(current, len(lines), deleted)))
+
+
+def _align_one(lines: list[str], snippet: Snippet, language: str) -> list[Segment]:
+    table = LineTable(lines)
+    found = outline("\n".join(lines), language)
+    original = UnitTree(table, found)
+    shown = _read(snippet, table, original, language)
+    aligner = LazyAligner(_snippet_tree(shown, language), original)
+    return aligner.run().segments(lines)
+
+
+def _read(snippet: Snippet, table: LineTable, original: UnitTree, language: str) -> list[SnippetLine]:
+    shown = classify_lines(list(snippet.lines), lambda line: key_of(line) in table.places)
+    if not any(line.kind is LineKind.REMARK for line in shown):
+        return shown
+    words: set[str] = set()
+
+    def has_word(word: str) -> bool:
+        if not words:
+            words.update(found.lower() for line in table.lines for found in _WORD.findall(line))
+        return word in words
+
+    return resolve_remarks(shown, language, lambda name: bool(original.named(name)), has_word)
+
+
+def _snippet_tree(shown: list[SnippetLine], language: str) -> UnitTree:
+    texts = [line.text for line in shown]
+    kinds = [line.kind for line in shown]
+    found = _without_marked_leads(snippet_outline(_parsable(shown, language), language), kinds)
+    return UnitTree(LineTable(texts), found, kinds, [line.note for line in shown])
+
+
+def _parsable(shown: list[SnippetLine], language: str) -> list[str]:
+    """The snippet's lines with a comment of the language for every marker."""
+    syntax = comment_syntax(language)
+    if syntax.line:
+        opening, closing = syntax.line[0] + " ", ""
+    elif syntax.block:
+        opening, closing = syntax.block[0][0] + " ", " " + syntax.block[0][1]
+    else:
+        opening, closing = "", ""
+    return [
+        line.text[: len(line.text) - len(line.text.lstrip())] + f"{opening}...{closing}"
+        if line.kind in (LineKind.MARKER, LineKind.REMOVAL)
+        else line.text
+        for line in shown
+    ]
+
+
+def _without_marked_leads(found: Outline, kinds: list[LineKind]) -> Outline:
+    """The outline with leads that begin behind the last marker in them."""
+    declarations = []
+    for declaration in found.declarations:
+        start = declaration.start_line
+        for line in range(declaration.start_line, declaration.header_line):
+            if kinds[line] is not LineKind.CODE:
+                start = line + 1
+        declarations.append(replace(declaration, start_line=start))
+    return replace(found, declarations=tuple(declarations))
+
+
+def _applied(current: list[_Line], segments: list[Segment], deleted: dict[int, tuple[float, str]]) -> list[_Line]:
+    result: list[_Line] = []
+    for segment in segments:
+        if segment.kind is SegmentKind.KEEP:
+            result.extend(current[segment.start : segment.end])
+            continue
+        for line in current[segment.start : segment.end]:
+            if line.origin is not None:
+                deleted[line.origin] = (segment.certainty, segment.reason)
+        result.extend(_Line(text, None, segment.certainty, segment.reason) for text in segment.lines)
+    return result
+
+
+def _segments(current: list[_Line], num_lines: int, deleted: dict[int, tuple[float, str]]) -> list[Segment]:
+    segments: list[Segment] = []
+    at = 0
+    new: list[_Line] = []
+
+    def flush(to: int) -> None:
+        nonlocal at
+        if not new and at == to:
+            return
+        reasons = [(line.certainty, line.reason) for line in new] + [
+            deleted.get(line, (1.0, "")) for line in range(at, to)
+        ]
+        certainty, reason = min(reasons)
+        kind = SegmentKind.REPLACE if new and at < to else SegmentKind.INSERT if new else SegmentKind.DELETE
+        segments.append(Segment(kind, at, to, tuple(line.text for line in new), certainty, reason))
+        new.clear()
+        at = to
+
+    for line in [*current, _Line("", num_lines)]:
+        if line.origin is None:
+            new.append(line)
+            continue
+        flush(line.origin)
+        if line.origin < num_lines:
+            if segments and segments[-1].kind is SegmentKind.KEEP:
+                segments[-1] = Segment(SegmentKind.KEEP, segments[-1].start, at + 1)
+            else:
+                segments.append(Segment(SegmentKind.KEEP, at, at + 1))
+            at += 1
+    return segments

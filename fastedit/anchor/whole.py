@@ -1,0 +1,68 @@
+"""A whole new file as an alignment, and whether a snippet is one."""
+
+from __future__ import annotations
+
+import re
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Indel
+
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
+from fastedit.anchor.text import key_of
+from fastedit.edits.lazy import LineKind, classify_lines, elides_inline
+from fastedit.edits.model import Snippet
+
+MIN_LINES_SHARE = 0.5
+_SAYS_WHOLE = re.compile(
+    r"\b(?:full|complete|whole|entire|updated|new|final|rewritten)\b[^.\n]{0,40}"
+    r"\b(?:file|version|content|contents|script|source|document|listing|dockerfile|makefile)\b",
+    re.IGNORECASE,
+)
+
+
+def align_whole(lines: list[str], snippets: tuple[Snippet, ...]) -> Alignment:
+    """The alignment that turns `lines` into the snippet's lines."""
+    new = [line for snippet in snippets for line in snippet.lines]
+    while new and not new[-1].strip():
+        new.pop()
+    segments: list[Segment] = []
+    for tag, start, end, new_start, new_end in Indel.opcodes(lines, new):
+        if tag == "equal":
+            segments.append(Segment(SegmentKind.KEEP, start, end))
+        elif segments and segments[-1].kind is not SegmentKind.KEEP:
+            last = segments.pop()
+            text = (*last.lines, *new[new_start:new_end])
+            kind = SegmentKind.REPLACE if text and end > last.start else last.kind
+            segments.append(Segment(kind, last.start, end, text, reason="whole file"))
+        elif tag == "delete":
+            segments.append(Segment(SegmentKind.DELETE, start, end, (), reason="whole file"))
+        else:
+            segments.append(Segment(SegmentKind.INSERT, start, start, tuple(new[new_start:new_end]), reason="whole file"))
+    return Alignment(tuple(segments))
+
+
+def is_whole(lines: list[str], snippet: Snippet) -> bool:
+    """Whether a snippet without any marker is the whole new file rather than a part of it.
+
+    It is where the original is empty, where the message says so, or where it begins and ends as the
+    original does and is not much shorter.
+    """
+    if not any(line.strip() for line in lines):
+        return True
+    shown = classify_lines(list(snippet.lines), lambda _: False)
+    if any(line.kind in (LineKind.MARKER, LineKind.REMOVAL) or elides_inline(line.text) for line in shown):
+        return False
+    old = [line for line in lines if line.strip()]
+    new = [line.text for line in shown if line.text.strip()]
+    if not new or len(new) < MIN_LINES_SHARE * len(old):
+        return False
+    has_same_ends = _alike(old[0], new[0]) and _alike(old[-1], new[-1])
+    if has_same_ends:
+        return True
+    known = {key_of(line) for line in old}
+    share = sum(key_of(line) in known for line in new) / len(new)
+    return bool(_SAYS_WHOLE.search(snippet.prose)) and (share > 0.2 or len(old) < 10)
+
+
+def _alike(first: str, second: str) -> bool:
+    return fuzz.ratio(key_of(first), key_of(second)) >= 80

@@ -1,0 +1,166 @@
+"""What applying an edit gives back."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rapidfuzz.distance import Indel
+
+from fastedit.anchor.model import Alignment, SegmentKind
+from fastedit.errors import Warning
+from fastedit.lines import body, split_lines
+
+CONTEXT_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Line counts. modified: lines that stand for another one; added, removed: those that don't."""
+
+    added: int = 0
+    removed: int = 0
+    modified: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.added + self.removed + self.modified
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How the result came about. Times in milliseconds; all counts are 0 where no target took part."""
+
+    total_ms: float = 0.0
+    prefill_ms: float = 0.0
+    decode_ms: float = 0.0
+    passes: int = 0
+    drafted: int = 0
+    accepted: int = 0
+    divergences: int = 0
+    reanchors: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    certainty: float = 1.0
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The new text and how it came about.
+
+    text: the whole new file. strategy: `structural`, `model`, or what `auto` took. warnings: what a
+    caller should look at. alignment: the merged draft that the text was made from.
+    """
+
+    original: str = field(repr=False)
+    text: str = field(repr=False)
+    path: str | None
+    strategy: str
+    warnings: tuple[Warning, ...] = ()
+    stats: Stats = Stats()
+    alignment: Alignment | None = field(default=None, repr=False)
+
+    @cached_property
+    def changes(self) -> Changes:
+        return count_changes(self.original, self.text)
+
+    @cached_property
+    def diff(self) -> str:
+        """A unified diff from the original to the text, empty where nothing changed."""
+        return unified_diff(self.original, self.text, self.path or "original")
+
+
+def count_changes(before: str, after: str) -> Changes:
+    """How many lines differ, line ends included."""
+    old, new, _ = _trimmed(split_lines(before), split_lines(after))
+    added = removed = modified = 0
+    run_added = run_removed = 0
+    for tag, start, end, new_start, new_end in Indel.opcodes(old, new):
+        if tag == "equal":
+            paired = min(run_added, run_removed)
+            modified, added, removed = modified + paired, added + run_added - paired, removed + run_removed - paired
+            run_added = run_removed = 0
+        elif tag == "delete":
+            run_removed += end - start
+        else:
+            run_added += new_end - new_start
+    paired = min(run_added, run_removed)
+    return Changes(added + run_added - paired, removed + run_removed - paired, modified + paired)
+
+
+def unified_diff(before: str, after: str, path: str) -> str:
+    """A unified diff that `git apply` and `patch` take, empty where the texts are equal."""
+    if before == after:
+        return ""
+    old, new = split_lines(before), split_lines(after)
+    core_old, core_new, head = _trimmed(old, new)
+    start = max(0, head - CONTEXT_LINES)
+    tail_old = min(len(old), head + len(core_old) + CONTEXT_LINES)
+    tail_new = min(len(new), head + len(core_new) + CONTEXT_LINES)
+    lines = list(
+        difflib.unified_diff(old[start:tail_old], new[start:tail_new], f"a/{path}", f"b/{path}", n=CONTEXT_LINES)
+    )
+    return "".join(_numbered(line, start) for line in lines)
+
+
+def _numbered(line: str, offset: int) -> str:
+    """The diff's line with hunk numbers moved by `offset`, and git's note where the text ends without a line end."""
+    if line.startswith("@@ ") and offset:
+        parts = line.split(" ")
+        parts[1], parts[2] = _moved(parts[1], offset), _moved(parts[2], offset)
+        return " ".join(parts)
+    if not line.endswith("\n"):
+        return line + "\n\\ No newline at end of file\n"
+    return line
+
+
+def _moved(part: str, offset: int) -> str:
+    sign, numbers = part[0], part[1:].split(",")
+    return sign + ",".join([str(int(numbers[0]) + offset), *numbers[1:]])
+
+
+def _trimmed(old: list[str], new: list[str]) -> tuple[list[str], list[str], int]:
+    """Both lists without the lines that they share at their ends, and how many at the head."""
+    limit = min(len(old), len(new))
+    head = 0
+    while head < limit and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < limit - head and old[len(old) - 1 - tail] == new[len(new) - 1 - tail]:
+        tail += 1
+    return old[head : len(old) - tail], new[head : len(new) - tail], head
+
+
+def render(original: str, alignment: Alignment) -> str:
+    """The merged draft: kept lines byte for byte, new ones with the line end of their neighbour."""
+    lines = split_lines(original)
+    result: list[str] = []
+    default = _line_end(lines)
+    for segment in alignment.segments:
+        if segment.kind is SegmentKind.KEEP:
+            result.extend(lines[segment.start : segment.end])
+            continue
+        neighbour = lines[segment.start - 1] if segment.start else (lines[0] if lines else "")
+        end = ("\r\n" if neighbour.endswith("\r\n") else "\n") if neighbour.endswith("\n") else default
+        result.extend(text + end for text in segment.lines)
+    return _with_final_newline(result, original, default)
+
+
+def _line_end(lines: list[str]) -> str:
+    num_crlf = sum(line.endswith("\r\n") for line in lines)
+    return "\r\n" if num_crlf * 2 > len(lines) else "\n"
+
+
+def _with_final_newline(lines: list[str], original: str, default: str) -> str:
+    """The joined lines, ending as the original ends; a line that was the last one gets an end of its own."""
+    fixed = [line if line.endswith("\n") else line + default for line in lines[:-1]] + lines[-1:]
+    if not fixed:
+        return ""
+    has_end = not original or original.endswith("\n")
+    last = fixed[-1]
+    if has_end and not last.endswith("\n"):
+        fixed[-1] = last + default
+    elif not has_end and last.endswith("\n"):
+        fixed[-1] = body(last)
+    return "".join(fixed)

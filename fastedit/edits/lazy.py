@@ -1,0 +1,178 @@
+"""Which lines of a lazy snippet are code and which only stand for code.
+
+A *marker* stands for lines of the original (`# ... existing code ...`), a *removal* says what goes
+(`# removed: foo`), a *remark* is a comment that could be either a locator, an odd marker or new code:
+only the original can tell. Comments that the original has are code, whatever they say.
+
+This module knows the wordings and the comment syntaxes, not the original's structure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class LineKind(StrEnum):
+    CODE = "code"
+    BLANK = "blank"
+    MARKER = "marker"
+    REMOVAL = "removal"
+    REMARK = "remark"
+
+
+@dataclass(frozen=True, slots=True)
+class SnippetLine:
+    """One line of a snippet. text: without line end; note: what a marker or removal says, else ""."""
+
+    text: str
+    kind: LineKind
+    note: str = ""
+
+
+# (opening, closing) of a comment that fills its line, for every language: a snippet's own language
+# tag is too often wrong or missing to rely on it.
+COMMENT_FORMS: tuple[tuple[str, str], ...] = (
+    ("{/*", "*/}"),
+    ("<!--", "-->"),
+    ("/*", "*/"),
+    ("(*", "*)"),
+    ("{{!--", "--}}"),
+    ("<%#", "%>"),
+    ("{#", "#}"),
+    ("///", ""),
+    ("//", ""),
+    ("--", ""),
+    ("#", ""),
+    (";;", ""),
+    (";", ""),
+    ("%", ""),
+    ("'", ""),
+    ("REM ", ""),
+)
+
+_DOTS = r"(?:\.{3,}|…)"
+_STARTS_OR_ENDS_IN_DOTS = re.compile(rf"^[\[(<{{]?\s*{_DOTS}|{_DOTS}\s*[\])>}}]?$")
+_BRACKETED = re.compile(r"^[\[(<].*[\])>]$")
+_BARE = re.compile(
+    rf"^(?:{_DOTS}|\[\s*{_DOTS}.*\]|<\s*{_DOTS}[^>]*>|\(\s*{_DOTS}[^)]*\)|{_DOTS}\s*\(.*\)\s*{_DOTS}|{_DOTS}[^.=;{{}}]+{_DOTS})$"
+)
+_DOCSTRING = re.compile(rf"^[rbuRBU]?(\"\"\"|''')\s*(.*?)\s*\1$")
+_SNIP = re.compile(r"^[-=~*\s]*(?:snip|snipped|cut|omitted|elided|skipped)[-=~*\s]*$", re.IGNORECASE)
+
+_SAME = (
+    r"unchanged|unmodified|untouched|(?:the )?same(?: code)?(?: as)?(?: before| above| now)?|as (?:is|before|now|it is|they are|it was)"
+    r"|stays?(?: here| there)?(?: exactly)?(?: the same| as (?:is|it is|they are))?|remains?(?: the same| as is| unchanged)?"
+    r"|(?:no|without) changes?|not changed|keep(?:s)?(?: the)? existing|keep as is|like before|identical"
+)
+_ELIDED = (
+    r"existing|previous|remaining|rest of|other|others|everything (?:above|below|else)|code (?:above|below|here|unchanged)"
+    r"|(?:rest|remainder)"
+)
+_WORDING = re.compile(
+    rf"(?:\b(?:{_SAME})\b[\s.!:,)\]]*$)"
+    rf"|(?:^[\s(\[]*(?:{_SAME})\b.{{0,20}}$)"
+    rf"|(?:^[\s(\[]*(?:the )?(?:{_ELIDED})\b.{{0,60}}\b(?:code|{_SAME})\b)"
+    rf"|(?:^[\s(\[]*(?:{_ELIDED})\s+(?:code|imports?|methods?|functions?|fields?|members?|lines?|entries|items?|cases?|arms?"
+    rf"|arguments?|parameters?|properties|statements?|logic|implementation|body|rules?|styles?|keys?|values?|options?"
+    rf"|tests?|routes?|steps?|jobs?|variables?|constants?|types?|declarations?|definitions?|content|file|class|method|function)"
+    rf"\b.{{0,30}}$)",
+    re.IGNORECASE,
+)
+_REMOVAL = re.compile(
+    r"^[\s\[(.…-]*(?:(?:removed?|deleted?|dropped|gone)\s*[:\-–]|(?:removed|deleted|dropped)\s+[`\w].{0,60}$)"
+    r"|^[\[(.…].{1,90}\b(?:is|are|was|were|has been|have been|got)\s+(?:now\s+)?(?:removed|deleted|dropped|gone)\b",
+    re.IGNORECASE,
+)
+_PYTHON_INLINE = re.compile(rf"^(?P<head>\s*\S.*:)\s+{_DOTS}\s*(?:#\s*(?P<note>.*))?$")
+_BRACE_INLINE = re.compile(
+    rf"^(?P<head>\s*\S.*\{{)\s*(?P<body>{_DOTS}|/\*.*?{_DOTS}.*?\*/|/\*\s*(?:{_SAME})\s*\*/)\s*(?P<tail>\}}[^{{}}]*)$",
+    re.IGNORECASE,
+)
+
+
+def comment_text(line: str) -> str | None:
+    """What the comment that fills this line says, without its delimiters; None where it isn't one."""
+    stripped = line.strip()
+    for opening, closing in COMMENT_FORMS:
+        if stripped.startswith(opening) and stripped.endswith(closing) and len(stripped) >= len(opening) + len(closing):
+            inner = stripped[len(opening) : len(stripped) - len(closing) if closing else None]
+            if closing and closing in inner:
+                return None
+            return inner.strip().lstrip("!*/#-").strip() if opening != "#" else inner.lstrip("#").strip()
+    return None
+
+
+def is_marker_wording(note: str) -> bool:
+    """Whether a comment with this text can only be an elision."""
+    if _STARTS_OR_ENDS_IN_DOTS.search(note) or _SNIP.match(note):
+        return True
+    inner = note[1:-1].strip() if _BRACKETED.match(note) else note
+    return bool(_WORDING.search(inner))
+
+
+def is_removal_wording(note: str) -> bool:
+    """Whether a comment with this text says that something goes."""
+    return bool(_REMOVAL.match(note))
+
+
+def elides_inline(text: str) -> bool:
+    """Whether a line of code has an elision inside (`def f(self, ..., key=None):`)."""
+    return bool(re.search(rf"(?<=[(,\s\[{{<]){_DOTS}(?=[),\s\]}}>]|$)|/\*\s*{_DOTS}.*?\*/", text)) and not _BARE.match(
+        text.strip()
+    )
+
+
+def classify_lines(lines: list[str], is_original: Callable[[str], bool]) -> list[SnippetLine]:
+    """The snippet's lines with their kinds; elided one-line bodies are taken apart into two or three lines.
+
+    is_original: whether a line (white space ignored) stands in the original; such a line is code,
+    except that a bare `...` never is.
+    """
+    result: list[SnippetLine] = []
+    for line in lines:
+        result.extend(_classify(line, is_original))
+    return result
+
+
+def _classify(line: str, is_original: Callable[[str], bool]) -> list[SnippetLine]:
+    stripped = line.strip()
+    if not stripped:
+        return [SnippetLine("", LineKind.BLANK)]
+    if _BARE.match(stripped):
+        return [SnippetLine(line, LineKind.MARKER, stripped)]
+    if is_original(line):
+        return [SnippetLine(line, LineKind.CODE)]
+    note = comment_text(line)
+    if note is not None:
+        return [SnippetLine(line, _comment_kind(note), note)]
+    docstring = _DOCSTRING.match(stripped)
+    if docstring and is_marker_wording(docstring.group(2).strip("()[] ") or "code"):
+        return [SnippetLine(line, LineKind.MARKER, docstring.group(2))]
+    return _split_inline(line)
+
+
+def _comment_kind(note: str) -> LineKind:
+    if is_removal_wording(note):
+        return LineKind.REMOVAL
+    if is_marker_wording(note):
+        return LineKind.MARKER
+    return LineKind.REMARK
+
+
+def _split_inline(line: str) -> list[SnippetLine]:
+    indent = line[: len(line) - len(line.lstrip())]
+    python = _PYTHON_INLINE.match(line)
+    if python:
+        note = python.group("note") or "..."
+        return [SnippetLine(python.group("head"), LineKind.CODE), SnippetLine(indent + "    ...", LineKind.MARKER, note)]
+    brace = _BRACE_INLINE.match(line)
+    if brace:
+        return [
+            SnippetLine(brace.group("head").rstrip(), LineKind.CODE),
+            SnippetLine(indent + "    ...", LineKind.MARKER, brace.group("body")),
+            SnippetLine(indent + brace.group("tail").rstrip(), LineKind.CODE),
+        ]
+    return [SnippetLine(line, LineKind.CODE)]
