@@ -15,7 +15,7 @@ from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import Code, ResultRefused, Warning
 from fastedit.lines import body, split_lines
-from fastedit.syntax import added_errors, outline
+from fastedit.syntax import added_errors, count_errors, outline
 
 MAX_BLAST_SHARE = 0.8
 MIN_LINES_FOR_BLAST = 40
@@ -114,4 +114,6 @@ def _broken(original: str, text: str, language: str, *, is_fatal: bool) -> list[
     added = added_errors(original, text, language)
     if added <= 0:
         return []
-    return [Finding(Code.SYNTAX_BROKEN, f"{added} more syntax errors than before", None, is_fatal)]
+    # Where the grammar already stumbles over the original, one more stumble says little.
+    was_clean = count_errors(original, language) == 0
+    return [Finding(Code.SYNTAX_BROKEN, f"{added} more syntax errors than before", None, is_fatal and was_clean)]

@@ -70,6 +70,8 @@ class GapFiller:
         is_part = self._is_part_of_container()
         opens_left = gap.before is None and (self.level.is_open_left or is_part)
         opens_right = gap.after is None and (self.level.is_open_right or is_part)
+        if opens_right and gap.units and gap.units[-1].is_code and any(unit.is_marker for unit in gap.units):
+            opens_right = False  # behind a marker and last: at the end of what is elided
         runs = self._runs(gap.units)
         if opens_left:
             runs.insert(0, [])

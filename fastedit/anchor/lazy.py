@@ -28,6 +28,7 @@ from fastedit.lines import indent_of
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]+")
 _OPENER = re.compile(r"[{(\[:,]\s*(?:#.*|//.*)?$")
+_BRACKET = re.compile(r"[{(\[]\s*(?:#.*|//.*)?$")
 _TERMINATOR = re.compile(r"^(?:return|raise|throw|break|continue|yield from|exit|die|panic!?|goto)\b")
 MIN_TELLING_SCORE = 0.6
 MIN_WRAP_SHARE = 0.5
@@ -38,13 +39,16 @@ _QUOTES = ('"""', "'''", '"', "'")
 
 @dataclass(slots=True)
 class Findings:
-    """What an alignment found out about its own certainty."""
+    """What an alignment found out about itself.
 
+    lines: the snippet's. num_anchors: units that stand in both texts; num_new: units that came in;
+    contradicted: new units with a marker inside, which stands for nothing.
+    """
+
+    lines: list[str]
     num_anchors: int = 0
     num_new: int = 0
-    unplaced: list[Unit] = field(default_factory=list)
     contradicted: list[Unit] = field(default_factory=list)
-    ambiguous: list[tuple[Unit, Unit, Unit]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +98,7 @@ class LazyAligner:
         self.similarity = Similarity(snippet, original)
         self.indenter = Indenter(self.mine, self.theirs)
         self.pieces = Pieces()
-        self.findings = Findings()
-        self._shown = set(self.mine.keys)
+        self.findings = Findings(self.mine.lines)
 
     def run(self) -> Pieces:
         units = self.snippet.top
@@ -377,16 +380,32 @@ class LazyAligner:
         if self.similarity.is_quoted(mine, theirs):
             self.keep(theirs.end, scope)
             return
-        if not mine.has_body and theirs.has_body and not _OPENER.search(self.mine.lines[mine.body - 1]):
+        if not mine.has_body and theirs.has_body and not self._quotes_lead(mine, theirs) and not _OPENER.search(self.mine.lines[mine.body - 1]):
             self._replace(theirs.end, mine.head, mine.end, scope, pair)
             return
         if mine.has_body and not theirs.has_body and not self._header_is_same(mine, theirs):
+            self._replace(theirs.end, mine.head, mine.end, scope, pair)
+            return
+        if not mine.has_body and not self._header_is_same(mine, theirs) and self._quotes_lead(mine, theirs):
+            self.keep(theirs.end, scope)
+            return
+        if self._has_lost_brackets(mine, theirs):
             self._replace(theirs.end, mine.head, mine.end, scope, pair)
             return
         self._merge_header(mine, theirs, scope, pair)
         if mine.has_body:
             self._merge_body(mine, theirs, scope)
         self._merge_closer(mine, theirs, scope)
+
+    def _quotes_lead(self, mine: Unit, theirs: Unit) -> bool:
+        """Whether the snippet's line is a decorator or comment that belongs to the original's declaration."""
+        return self.mine.keys[mine.head] in self.theirs.keys[theirs.start : theirs.head]
+
+    def _has_lost_brackets(self, mine: Unit, theirs: Unit) -> bool:
+        """Whether the original's block is bracketed and the snippet's, shown whole, isn't any more."""
+        if not mine.has_body or mine.end > mine.close or theirs.end == theirs.close or self.similarity.has_elision(mine):
+            return False
+        return not _BRACKET.search(self.mine.lines[mine.body - 1]) and bool(_BRACKET.search(self.theirs.lines[theirs.body - 1]))
 
     def _merge_lead(self, mine: Unit, theirs: Unit, scope: Scope) -> None:
         """Comments and decorators: what the snippet shows above its first line stays, what it shows is aligned."""
@@ -555,10 +574,21 @@ class LazyAligner:
         lines: list[str] = []
         for line in range(unit.start, unit.end):
             if kinds and kinds[line] in (LineKind.MARKER, LineKind.REMOVAL):
-                self.findings.contradicted.append(unit)
+                if self._is_stub(unit, line):
+                    lines.append(self._written(line, reference))
+                else:
+                    self.findings.contradicted.append(unit)
                 continue
             lines.append(self._written(line, reference))
         return lines
+
+    def _is_stub(self, unit: Unit, line: int) -> bool:
+        """Whether a bare `...` is all there is in a Python body: then it is code, as in a protocol."""
+        return (
+            self.mine.lines[line].strip() == "..."
+            and self.mine.lines[unit.body - 1].rstrip().endswith(":")
+            and not any(self.mine.keys[other] for other in range(line + 1, unit.close))
+        )
 
     def _written(self, line: int, reference: Reference) -> str:
         return self.indenter.rewrite(self.mine.lines[line], self.mine.columns[line], reference)

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, replace
 
 from fastedit.anchor.lazy import LazyAligner
-from fastedit.anchor.model import Alignment, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
+from fastedit.anchor.problems import problems_of
 from fastedit.anchor.remarks import resolve_remarks
 from fastedit.anchor.text import LineTable, key_of
 from fastedit.anchor.units import UnitTree
@@ -38,19 +39,22 @@ def align_snippets(lines: list[str], snippets: tuple[Snippet, ...], language: st
         return align_whole(lines, snippets)
     current = [_Line(text, number) for number, text in enumerate(lines)]
     deleted: dict[int, tuple[float, str]] = {}
+    problems: list[Problem] = []
     for snippet in snippets:
-        segments = _align_one([line.text for line in current], snippet, language)
+        segments, found = _align_one([line.text for line in current], snippet, language)
+        problems += found
         current = _applied(current, segments, deleted)
-    return Alignment(tuple(_segments(current, len(lines), deleted)))
+    return Alignment(tuple(_segments(current, len(lines), deleted)), tuple(problems))
 
 
-def _align_one(lines: list[str], snippet: Snippet, language: str) -> list[Segment]:
+def _align_one(lines: list[str], snippet: Snippet, language: str) -> tuple[list[Segment], list[Problem]]:
     table = LineTable(lines)
     found = outline("\n".join(lines), language)
     original = UnitTree(table, found)
     shown = _read(snippet, table, original, language)
     aligner = LazyAligner(_snippet_tree(shown, language), original)
-    return aligner.run().segments(lines)
+    segments = aligner.run().segments(lines)
+    return segments, problems_of(aligner.findings, snippet, table)
 
 
 def _read(snippet: Snippet, table: LineTable, original: UnitTree, language: str) -> list[SnippetLine]:

@@ -97,7 +97,7 @@ class LineTable:
             return 0.1
         count = len(self.places.get(key, ()))
         length = min(1.0, 0.5 + len(key) / 40)
-        return length if count <= 1 else length / (1 + 0.35 * math.log2(count))
+        return length if count <= 1 else length / (1 + 0.6 * math.log2(count))
 
     @cached_property
     def word_lines(self) -> Counter[str]:

@@ -18,6 +18,7 @@ from fastedit.syntax.model import Declaration, Outline
 
 
 _SWITCH = re.compile(r"^\s*(?:switch|select|match)\b.*\{\s*$")
+_OPENER = re.compile(r"[{(\[:,]\s*(?:#.*|//.*|/\*.*)?$")
 _BRACKETS = {"}": "{", ")": "(", "]": "["}
 
 
@@ -165,8 +166,13 @@ class UnitTree:
         )
 
     def _shown_end(self, declaration: Declaration, body: int, limit: int, columns: int) -> int:
-        """Where a snippet's declaration ends by its indentation: elisions and cuts confuse a parser, not the eye."""
+        """Where a snippet's declaration ends by its indentation: elisions and cuts confuse a parser, not the eye.
+
+        A header that opens nothing (SQL, sections of a document) says nothing by indentation: there the parse counts.
+        """
         table = self.table
+        if not _OPENER.search(table.lines[body - 1]) and declaration.end_line > body and table.columns[body] <= columns:
+            return min(declaration.end_line, limit)
         end = body
         while end < limit and (not table.keys[end] or table.columns[end] > columns or table.lines[end].strip() == "{"):
             end += 1
@@ -201,6 +207,8 @@ class UnitTree:
 
     def _opens(self, start: int, close: int) -> bool:
         """Whether the lines [start, close) leave open the bracket that the line `close` begins with."""
+        if self.kinds is not None and self.table.lines[start].rstrip().endswith(("(", "[")):
+            return True
         closing = self.table.keys[close][0]
         opening = _BRACKETS.get(closing)
         if opening is None:
