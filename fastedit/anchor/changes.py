@@ -39,6 +39,10 @@ class _Run:
     added: list[str] = field(default_factory=list)
     is_beside_absent: bool = False
 
+    def is_done_before(self, deleted: Span) -> bool:
+        """Whether the run has its new lines already and the next deleted line stands apart from it."""
+        return bool(self.added and self.deleted) and deleted[0] > self.deleted[-1][1]
+
 
 def changed_span(lines: Sequence[PatchLine], place: Place) -> Span:
     """The original's lines [start, end) that the patch lines change at this place; empty for an insertion."""
@@ -50,7 +54,8 @@ def changed_span(lines: Sequence[PatchLine], place: Place) -> Span:
 
 def changes_at(index: LineIndex, lines: Sequence[PatchLine], place: Place, format: Format) -> list[Change]:
     """The changes that the patch lines make at this place, new lines indented as the original is."""
-    reindenter = Reindenter(_indent_pairs(index, lines, place, format))
+    new = [line.text for line in lines if line.op is Op.ADD]
+    reindenter = Reindenter(_indent_pairs(index, lines, place, format), new, index.lines)
     return [_change(index, run, place, reindenter) for run in _runs(lines, place)]
 
 
@@ -73,6 +78,10 @@ def _runs(lines: Sequence[PatchLine], place: Place) -> list[_Run]:
                 run = None
             cursor, is_after_absent = span[1], False
             continue
+        if run is not None and span is not None and run.is_done_before(span):
+            # A blank line that the patch leaves out parts two changes.
+            run.before = span[0]
+            run = None
         if run is None:
             run = _Run(cursor, is_beside_absent=is_after_absent)
             runs.append(run)
@@ -142,17 +151,17 @@ def _indent_pairs(index: LineIndex, lines: Sequence[PatchLine], place: Place, fo
         if span is None or span[1] - span[0] != 1 or not line.text.strip():
             continue
         original = index.lines[span[0]]
-        if not likeness(line.text, original).is_same or _lacks_blank(line, original, format):
+        if not likeness(line.text, original).is_same or _is_misread_prefix(line, original, format):
             continue
         pairs.append((line.text, original))
     return pairs
 
 
-def _lacks_blank(line: PatchLine, original: str, format: Format) -> bool:
-    """Whether a context line is one column off because its blank prefix was forgotten: that says nothing of
-    the added lines, which have theirs."""
+def _is_misread_prefix(line: PatchLine, original: str, format: Format) -> bool:
+    """Whether a context line is one column off because its prefix was forgotten, or taken for one: that says
+    nothing of the added lines, which have theirs."""
     is_prefixed = format in (Format.UDIFF, Format.V4A) and line.op is Op.KEEP
-    return is_prefixed and indent_of(original) == indent_of(line.text) + " "
+    return is_prefixed and abs(len(indent_of(original)) - len(indent_of(line.text))) == 1
 
 
 def composed(

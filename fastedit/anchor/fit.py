@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fastedit.anchor.locate import Level, LineIndex, Place, Span
+from fastedit.anchor.locate import UNLIKE_COST, Level, LineIndex, Place, Span
 from fastedit.anchor.quoted import is_comment, likeness, loose_key, weight_of
 from fastedit.edits.model import Op, PatchLine
 
@@ -51,6 +51,7 @@ def fit(index: LineIndex, expected: Sequence[PatchLine], window: Span) -> Fit | 
         return None
     start, end = placed[0][0], placed[-1][1]
     quality, reason = _quality(index, expected, spans)
+    _pair_leftovers(index, expected, spans)
     place = Place(start, end, tuple(spans), Level.FUZZY, quality, reason)
     return Fit(place, _refusal(index, expected, place))
 
@@ -123,6 +124,30 @@ def _trace(table: list[list[_Step]], expected: Sequence[PatchLine], rows: range)
     return spans
 
 
+def _pair_leftovers(index: LineIndex, expected: Sequence[PatchLine], spans: list[Span | None]) -> None:
+    """Takes kept lines that stand nowhere for the lines passed over between the same neighbours, if there are as many.
+
+    That they are context, however badly quoted, tells on which side of them a change lies.
+    """
+    number = 0
+    while number < len(spans):
+        if spans[number] is not None:
+            number += 1
+            continue
+        end = number
+        while end < len(spans) and spans[end] is None:
+            end += 1
+        before = spans[number - 1] if number else None
+        after = spans[end] if end < len(spans) else None
+        told = [n for n in range(number, end) if expected[n].text.strip()]
+        if before and after and all(expected[n].op is Op.KEEP for n in told):
+            rows = [row for row in range(before[1], after[0]) if index.keys[row]]
+            if len(rows) == len(told):
+                for n, row in zip(told, rows, strict=True):
+                    spans[n] = (row, row + 1)
+        number = end
+
+
 def _unquoted(index: LineIndex, row: int) -> float:
     """What it costs that the patch passes over this row."""
     if not index.keys[row]:
@@ -144,7 +169,7 @@ def _quality(index: LineIndex, expected: Sequence[PatchLine], spans: Sequence[Sp
         found += weight * max(value, 0.9 if value == 0 else value)
         num_inexact += value < 1
     num_unquoted = _num_unquoted(index, spans)
-    quality = found / total - 0.03 * num_unquoted if total else 0.0
+    quality = found / total - 0.03 * num_unquoted - UNLIKE_COST * num_inexact / len(spans) if total else 0.0
     told = [(num_inexact, "inexact"), (num_absent, "not there"), (num_unquoted, "lines between left out")]
     reason = ", ".join(f"{count} {what}" for count, what in told if count)
     return max(0.0, quality), f"context is quoted from memory ({reason})" if reason else ""

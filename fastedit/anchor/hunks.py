@@ -6,18 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from fastedit.anchor.candidates import ONLY_A_NUMBER, Finder, Finding, Piece, is_telling, pieces_of
+from fastedit.anchor.candidates import (
+    ONLY_A_NUMBER,
+    UNEVEN_INDENT_QUALITY,
+    Finder,
+    Finding,
+    Piece,
+    is_telling,
+    pieces_of,
+)
 from fastedit.anchor.changes import Change, changes_at
 from fastedit.anchor.choose import Candidate as PlaceCandidate
 from fastedit.anchor.choose import Choice, choose
 from fastedit.anchor.locate import Level, LineIndex, Place
 from fastedit.anchor.model import Problem
-from fastedit.anchor.quoted import weight_of
+from fastedit.anchor.quoted import loose_key, weight_of
 from fastedit.anchor.scopes import Scopes
-from fastedit.edits.model import Format, Op, PatchHunk
+from fastedit.edits.model import Format, Op, PatchHunk, PatchLine
 from fastedit.errors import Candidate, Code
 
 MIN_CERTAINTY = 0.5
+_PREFIXED = (Format.UDIFF, Format.V4A)
 MAX_CANDIDATES = 8
 MAX_CANDIDATE_LINES = 12
 # A margin that order alone can give.
@@ -56,10 +65,10 @@ class _Locator:
     ) -> None:
         self.index = index
         self.finder = finder
-        self.hunks = hunks
+        self.hunks = [_with_dashes_kept(hunk, index) for hunk in hunks] if format in _PREFIXED else hunks
         self.format = format
         self.strict = strict
-        self.pieces = [piece for number, hunk in enumerate(hunks) for piece in pieces_of(hunk, number)]
+        self.pieces = [piece for number, hunk in enumerate(self.hunks) for piece in pieces_of(hunk, number)]
 
     def outcomes(self) -> list[Outcome]:
         applied = {number for number, hunk in enumerate(self.hunks) if self._is_applied_only(hunk)}
@@ -195,6 +204,18 @@ class _Locator:
         return Candidate(place.start, place.end, reason, "\n".join(self.index.lines[place.start : end]))
 
 
+def _with_dashes_kept(hunk: PatchHunk, index: LineIndex) -> PatchHunk:
+    """The hunk with context that lacks its prefix and starts with a dash (a YAML item, an SQL comment) not taken
+    for a deletion: the file has such a line with the dash, and none without."""
+    lines = tuple(
+        PatchLine(Op.KEEP, "-" + line.text)
+        if line.op is Op.DELETE and loose_key(line.text) not in index.rows and loose_key("-" + line.text) in index.rows
+        else line
+        for line in hunk.lines
+    )
+    return replace(hunk, lines=lines) if lines != hunk.lines else hunk
+
+
 def _certainty(piece: Piece, choice: Choice) -> tuple[float, str]:
     """How certain the place is, and what that rests on."""
     place = choice.candidate.place
@@ -217,6 +238,6 @@ def _level_certainty(place: Place) -> float:
         low, high = _FUZZY_QUALITY
         share = min(1.0, max(0.0, (place.quality - low) / (high - low)))
         return _FUZZY_CERTAINTY[0] + share * (_FUZZY_CERTAINTY[1] - _FUZZY_CERTAINTY[0])
-    if place.quality < 0.95 and place.spans:
+    if place.level is Level.INDENT and place.quality == UNEVEN_INDENT_QUALITY:
         return _UNEVEN_CERTAINTY
     return _LEVEL_CERTAINTY[place.level]

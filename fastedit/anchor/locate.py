@@ -21,7 +21,11 @@ MAX_RUNS = 4096
 MAX_OCCURRENCES = 200
 MAX_WINDOWS = 6
 NUM_SOUGHT_LINES = 4
+MIN_TELLING_WEIGHT = 0.5
 MIN_SOUGHT_RATIO = 70.0
+LOOSE_QUALITY = 0.96
+# What a place loses by lines that aren't quoted to the letter: enough to tell apart two depths of the same lines.
+UNLIKE_COST = 0.06
 _CODE_SIZE = array("I").itemsize
 
 Span = tuple[int, int]
@@ -135,18 +139,22 @@ class LineIndex:
         _place_blanks(spans, self.keys, start, end)
         start = min(span[0] for span in spans if span)
         end = max(span[1] for span in spans if span)
-        return Place(start, end, tuple(spans), Level.LOOSE, 0.95, "spacing, case or blank lines differ")
+        num_exact = sum(self.lines[self.told[position + offset]] == old[number] for offset, number in enumerate(told))
+        quality = LOOSE_QUALITY - UNLIKE_COST * (1 - num_exact / len(told))
+        return Place(start, end, tuple(spans), Level.LOOSE, quality, "spacing, case or blank lines differ")
 
     def windows(self, old: Sequence[str]) -> list[Span]:
         """The stretches of the original that could hold these lines, the likeliest first."""
         votes: Counter[int] = Counter()
+        is_told = False
         for number, line in enumerate(old):
             rows = self.rows.get(loose_key(line), ()) if loose_key(line) else ()
             if len(rows) <= MAX_OCCURRENCES:
+                is_told = is_told or (bool(rows) and weight_of(line) >= MIN_TELLING_WEIGHT)
                 for row in rows:
                     votes[row - number] += int(1000 * weight_of(line) / (1 + len(rows) / 8))
-        if not votes:
-            votes = self._sought(old)
+        if not is_told:
+            votes += self._sought(old)
         slack = 4 + len(old) // 3
         windows: list[Span] = []
         for diagonal, _ in _gathered(votes, slack).most_common():
@@ -164,7 +172,7 @@ class LineIndex:
         keys = list(self.rows)
         for number in telling:
             key = loose_key(old[number])
-            if weight_of(old[number]) < 0.5:
+            if weight_of(old[number]) < MIN_TELLING_WEIGHT:
                 continue
             found = process.extract(key, keys, scorer=fuzz.ratio, score_cutoff=MIN_SOUGHT_RATIO, limit=5)
             for close, ratio, _ in found:

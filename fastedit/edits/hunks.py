@@ -57,14 +57,18 @@ def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[PatchLine]
 
 
 def settle(lines: Sequence[PatchLine]) -> list[PatchLine]:
-    """The lines with what is deleted and added again unchanged turned into context."""
+    """The lines with what is deleted and straight away added again unchanged turned into context."""
     result: list[PatchLine] = []
-    for is_change, run in groupby(lines, key=lambda line: line.op in (Op.DELETE, Op.ADD)):
-        if not is_change:
-            result.extend(run)
+    deleted: list[str] = []
+    for op, run in groupby(lines, key=lambda line: line.op):
+        same = list(run)
+        if op is Op.ADD and deleted:
+            result.extend(diff_lines(deleted, [line.text for line in same]))
+            deleted = []
             continue
-        changed = list(run)
-        before = [line.text for line in changed if line.op is Op.DELETE]
-        after = [line.text for line in changed if line.op is Op.ADD]
-        result.extend(diff_lines(before, after) if before and after else changed)
+        result.extend(PatchLine(Op.DELETE, text) for text in deleted)
+        deleted = [line.text for line in same] if op is Op.DELETE else []
+        if op is not Op.DELETE:
+            result.extend(same)
+    result.extend(PatchLine(Op.DELETE, text) for text in deleted)
     return result
