@@ -1,0 +1,130 @@
+"""The way in: an edit request for a target, decoded by an engine that all its requests share."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from fastedit.decode.engine import Engine
+from fastedit.decode.handle import Handle
+from fastedit.decode.request import DecodeRequest, DecodeResult, EditRequest
+from fastedit.decode.runner import ModelRunner
+from fastedit.decode.sequence import Vocabulary
+from fastedit.decode.settings import EngineSettings
+from fastedit.draft.model import Draft, Kind
+from fastedit.errors import Code, EditRefused, InputRefused, ResultRefused
+from fastedit.targets.answer import AnswerStream, extract_answer
+
+if TYPE_CHECKING:
+    from fastedit.targets import Target
+
+OUTPUT_SLACK = 128  # tokens that an output may have beyond draft and edit
+
+_engines: WeakKeyDictionary[Target, Engine] = WeakKeyDictionary()
+_engines_lock = threading.Lock()
+
+
+def verify_draft(target: Target, request: EditRequest, engine: Engine | None = None) -> DecodeResult:
+    """The new file as the target writes it, its drafts verified; the same text as plain decoding gives.
+
+    engine: None for the one that all requests of this target share. EditRefused as its code says:
+    TOO_LARGE (the request can't fit), TRUNCATION_DETECTED (the target didn't finish, or left out its closing tag),
+    OVERLOADED, TIMEOUT, TARGET_UNAVAILABLE, ENGINE_ERROR.
+    """
+    return submit(target, request, engine).result()
+
+
+def submit(target: Target, request: EditRequest, engine: Engine | None = None) -> Handle:
+    """Queue an edit request; the handle streams the new file's text and ends with what `verify_draft` gives."""
+    engine = engine or shared_engine(target)
+    return engine.submit(decode_request(target, request, engine.slot_len), EditHandle(target, request))
+
+
+def shared_engine(target: Target, settings: EngineSettings | None = None) -> Engine:
+    """The target's engine, made and started when first asked for; `settings` count only then."""
+    with _engines_lock:
+        engine = _engines.get(target)
+        if engine is None:
+            engine = _engines[target] = make_engine(target, settings)
+            engine.start()
+        return engine
+
+
+def make_engine(target: Target, settings: EngineSettings | None = None) -> Engine:
+    """An engine of its own for a target, not started: call `start`, or `step` by hand."""
+    settings = settings or EngineSettings()
+    return Engine(ModelRunner(target, settings), vocabulary_of(target), settings)
+
+
+def vocabulary_of(target: Target) -> Vocabulary:
+    embeddings: Any = target.model.get_input_embeddings()
+    return Vocabulary(target.codec, target.stop_tokens, len(embeddings.weight))
+
+
+def decode_request(target: Target, request: EditRequest, slot_len: int) -> DecodeRequest:
+    """The request in the target's own words and tokens, its output limited to what a slot of `slot_len` has room for.
+
+    InputRefused(TOO_LARGE), with both numbers, where the draft is longer than the output may be.
+    """
+    drafts = request.drafts or (Draft(request.original, Kind.ORIGINAL),)
+    wrapped = tuple(_wrapped(draft, target) for draft in drafts)
+    num_expected = max(len(target.codec.encode(draft.text)) for draft in wrapped) + 1
+    prompt = tuple(target.prompt(request.original, request.edit, request.instruction))
+    limit = request.max_new_tokens
+    if limit is None:
+        generous = num_expected + len(target.codec.encode(request.edit)) + OUTPUT_SLACK
+        limit = max(num_expected, min(generous, slot_len - len(prompt)))
+    elif request.drafts and limit < num_expected:
+        raise InputRefused(Code.TOO_LARGE, f"The draft has {num_expected} tokens; the output may have {limit}.")
+    return DecodeRequest(
+        prompt=prompt,
+        max_new_tokens=limit,
+        drafts=wrapped,
+        snippets=request.snippets,
+        original=request.original,
+        sampling=request.sampling,
+        speculate=request.speculate,
+        max_chunk=request.max_chunk,
+        deadline_s=request.deadline_s,
+    )
+
+
+def _wrapped(draft: Draft, target: Target) -> Draft:
+    """The draft as a whole answer, between the template's tags."""
+    opening, closing = target.template.answer_open, target.template.answer_close
+    shift = len(opening)
+    return replace(
+        draft,
+        text=opening + draft.text + closing,
+        edges=tuple(shift + edge for edge in draft.edges),
+        boundaries=tuple(shift + boundary for boundary in draft.boundaries),
+    )
+
+
+class EditHandle(Handle):
+    """A handle whose text is the new file, without the template's tags."""
+
+    def __init__(self, target: Target, request: EditRequest) -> None:
+        super().__init__()
+        self._template = target.template
+        self._original = request.original
+        self._answer = AnswerStream(target.template)
+
+    def push(self, text: str) -> None:
+        super().push(self._answer.feed(text))
+
+    def finish(self, outcome: DecodeResult | BaseException) -> None:
+        super().finish(self._extracted(outcome) if isinstance(outcome, DecodeResult) else outcome)
+
+    def _extracted(self, result: DecodeResult) -> DecodeResult | EditRefused:
+        if not result.is_finished:
+            num_tokens = result.stats.completion_tokens
+            return ResultRefused(
+                Code.TRUNCATION_DETECTED, f"The target hadn't finished after {num_tokens} tokens, the output's limit."
+            )
+        try:
+            return replace(result, text=extract_answer(result.text, self._template, self._original))
+        except ResultRefused as refused:
+            return refused

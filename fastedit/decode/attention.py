@@ -1,0 +1,168 @@
+"""Attention of packed, ragged chunks over the KV slots, as transformers' models call it.
+
+Registered under `NAME`, which transformers knows no mask for: it builds none and passes `attention_mask=None`. The
+whole pass comes in as one keyword, `slots_pass`; a model's layers hand it through untouched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from fastedit.decode.cache import KVSlots
+from fastedit.decode.kernels import load_kernels
+from fastedit.errors import Code, EngineUnavailable
+
+NAME = "fastedit"
+QUERIES_AT_ONCE = 128
+SCORES_AT_ONCE = 2**24  # so many attention scores are held together: 64 MB in float32
+HARMLESS = frozenset(
+    {"position_ids", "output_attentions", "use_cache", "cache_position", "is_causal", "num_items_in_batch"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The packed tokens [start, end) of one request; `length` tokens are in its slot before them."""
+
+    slot: int
+    length: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SlotsPass:
+    """One pass. spans: on the host. The tensors, int32 on the cache's device, say the same to the kernels (None where
+    there are none): cu_seqlens [N + 1], slots [N], lengths [N]."""
+
+    cache: KVSlots
+    spans: tuple[Span, ...]
+    cu_seqlens: Tensor | None = None
+    slots: Tensor | None = None
+    lengths: Tensor | None = None
+
+
+def register() -> None:
+    """Make `attn_implementation=NAME` known to transformers. Again and again does no harm."""
+    from transformers import AttentionInterface
+
+    AttentionInterface.register(NAME, slots_attention)
+
+
+def slots_attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    sliding_window: int | None = None,
+    slots_pass: SlotsPass | None = None,
+    **others: Any,
+) -> tuple[Tensor, None]:
+    """Write the pass's keys and values into their slots and attend to all that the slots hold.
+
+    query: [1, Hq, T, D]; key, value: [1, Hkv, T, D], all rotated. -> ([1, T, Hq, D], None).
+    EngineUnavailable(TARGET_UNAVAILABLE) for a model whose attention has more to it (soft caps, sinks, masks).
+    """
+    unknown = [name for name, given in others.items() if given is not None and name not in HARMLESS]
+    if slots_pass is None or attention_mask is not None or unknown:
+        reason = ", ".join(unknown) or "its layers mask by themselves or don't pass keywords on"
+        raise EngineUnavailable(Code.TARGET_UNAVAILABLE, f"The target's attention isn't supported: {reason}.")
+    scale = query.shape[-1] ** -0.5 if scaling is None else scaling
+    keys, values = slots_pass.cache.layer(int(module.layer_idx))  # type: ignore[arg-type]
+    # [1, H, T, D] -> [T, H, D]
+    q, k, v = (tensor[0].transpose(0, 1) for tensor in (query, key, value))
+    attend = _attend_with_kernels if slots_pass.cu_seqlens is not None else _attend_with_torch
+    return attend(slots_pass, q, k, v, keys, values, scale, sliding_window)[None], None
+
+
+def _attend_with_kernels(
+    slots_pass: SlotsPass,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    scale: float,
+    window: int | None,
+) -> Tensor:
+    kernels = load_kernels()
+    where = (slots_pass.cu_seqlens, slots_pass.slots, slots_pass.lengths)
+    slot_len = slots_pass.cache.slot_len
+    kernels.append(key.contiguous(), value.contiguous(), keys, values, *where, slot_len=slot_len)
+    longest = max(span.end - span.start for span in slots_pass.spans)
+    out: Tensor = kernels.chunk_attention(
+        query.contiguous(), keys, values, *where, slot_len=slot_len, max_chunk=longest, scale=scale, window=window
+    )
+    return out
+
+
+def _attend_with_torch(
+    slots_pass: SlotsPass,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    scale: float,
+    window: int | None,
+) -> Tensor:
+    out = torch.empty_like(query)
+    for span in slots_pass.spans:
+        first = span.slot * slots_pass.cache.slot_len
+        here = slice(span.start, span.end)
+        after = first + span.length + span.end - span.start
+        keys[first + span.length : after] = key[here]
+        values[first + span.length : after] = value[here]
+        out[here] = causal_attention(query[here], keys[first:after], values[first:after], scale, window)
+    return out
+
+
+def causal_attention(query: Tensor, keys: Tensor, values: Tensor, scale: float, window: int | None = None) -> Tensor:
+    """Attention of the last K of L positions to all positions up to their own.
+
+    query: [K, Hq, D]; keys, values: [L, Hkv, D]; -> [K, Hq, D]. Same as scaled_dot_product_attention with a
+    lower-right causal mask and `enable_gqa`; `window` keeps only the last so many positions, the own one included.
+
+    Blocks of queries meet only the keys up to their last one, and a group's heads are stacked as rows of one product:
+    on CPUs that takes half the time of torch's own, which neither skips the future nor shares keys among a group.
+    """
+    num_queries, num_heads, head_dim = query.shape
+    num_keys, num_kv_heads, _ = keys.shape
+    group = num_heads // num_kv_heads
+    # Scores are formed in float32: rounded to half precision they would be worse than torch's own.
+    # q: [Hkv, G, K, D]; k: [Hkv, D, L]; v: [Hkv, L, D]
+    q = (query.float() * scale).view(num_queries, num_kv_heads, group, head_dim).permute(1, 2, 0, 3)
+    k = keys.float().permute(1, 2, 0)
+    v = values.transpose(0, 1)
+    out = torch.empty_like(query)
+    step = max(1, min(QUERIES_AT_ONCE, SCORES_AT_ONCE // (num_heads * num_keys)))
+    for start in range(0, num_queries, step):
+        end = min(start + step, num_queries)
+        rows = end - start
+        last = num_keys - num_queries + end
+        first = 0 if window is None else max(0, last - rows - window + 1)
+        scores = torch.bmm(q[:, :, start:end].reshape(num_kv_heads, group * rows, head_dim), k[:, :, first:last])
+        scores = scores.view(num_kv_heads, group, rows, last - first)
+        _mask(scores, window)
+        weights = scores.softmax(dim=-1).to(values.dtype).view(num_kv_heads, group * rows, last - first)
+        block = torch.bmm(weights, v[:, first:last]).view(num_kv_heads, group, rows, head_dim)
+        out[start:end] = block.permute(2, 0, 1, 3).reshape(rows, num_heads, head_dim)
+    return out
+
+
+def _mask(scores: Tensor, window: int | None) -> None:
+    """Put -inf where a query (the last dimension but one, ending at the last key) may not look."""
+    rows, num_keys = scores.shape[-2:]
+    if rows > 1:  # only the last `rows` keys can lie in a query's future
+        future = torch.ones(rows, rows, dtype=torch.bool, device=scores.device).triu_(1)
+        scores[..., num_keys - rows :].masked_fill_(future, float("-inf"))
+    if window is not None:
+        past = torch.ones(rows, num_keys, dtype=torch.bool, device=scores.device).tril_(num_keys - rows - window)
+        scores.masked_fill_(past, float("-inf"))

@@ -1,0 +1,155 @@
+"""How many tokens to draft: as many as are worth the time they take.
+
+A drafted token that is accepted saves the time that it would otherwise take to get one more token; that is the
+inverse of the best rate that can be kept up, which follows from the cost table and the survival of the drafts at
+hand. So the drafts grow as long as
+
+    survival of the next token * time saved by a token  >  time that it adds to the pass,
+
+whatever the pass carries besides: a prompt, other requests, or nothing. Where drafting doesn't pay, the same rule
+gives drafts of length 0.
+
+Survival is the chance that a draft is accepted up to a token. For edits it isn't geometric: the first token after a
+re-anchor is the risk, then copies run for hundreds of tokens, and the edges of hunks are risks of their own. Each
+kind of proposal has its own two numbers, learned as the engine runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from fastedit.decode.costs import CostTable
+from fastedit.draft.model import Kind, Proposal
+
+FINE_WIDTHS = 16  # every width is considered up to here, then every FINE_WIDTHS-th
+MIN_SURVIVAL = 1e-3
+PRIOR_FIRST = 8.0  # a prior counts like so many first tokens
+PRIOR_TOKENS = 400.0  # and so many tokens
+EDGE_HAZARD = 0.03  # chance that the target departs from a draft at a hunk's edge
+FULL_WORTH_TOKENS = 20
+SHORT_DISCOUNT = 0.1
+
+# Measured on replayed edits with `python -m evals.speed.passes`: the chance that a proposal's first token is accepted,
+# and the chance of a divergence at each later one.
+PRIORS: dict[Kind, tuple[float, float]] = {
+    Kind.MERGED: (0.99, 0.001),
+    Kind.ORIGINAL: (0.97, 0.004),
+    Kind.ANCHORED: (0.80, 0.003),
+    Kind.GUESSED: (0.40, 0.004),
+    Kind.SNIPPET: (0.88, 0.011),
+    Kind.SNIPPET_GUESSED: (0.50, 0.020),
+    Kind.SUFFIX_LONG: (0.87, 0.003),
+    Kind.SUFFIX: (0.72, 0.007),
+    Kind.SUFFIX_SHORT: (0.40, 0.050),
+    Kind.NGRAM: (0.30, 0.100),
+}
+
+
+@dataclass(slots=True)
+class _Record:
+    first_hits: float = 0.0
+    first_trials: float = 0.0
+    divergences: float = 0.0
+    tokens: float = 0.0
+
+    def add(self, other: _Record, share: float = 1.0) -> None:
+        self.first_hits += share * other.first_hits
+        self.first_trials += share * other.first_trials
+        self.divergences += share * other.divergences
+        self.tokens += share * other.tokens
+
+
+@dataclass(slots=True)
+class Acceptance:
+    """How often proposals are accepted, by kind: what was known before, and what this request adds."""
+
+    known: dict[Kind, tuple[float, float]] = field(default_factory=lambda: dict(PRIORS))
+    _own: dict[Kind, _Record] = field(default_factory=dict)
+
+    def rates(self, kind: Kind) -> tuple[float, float]:
+        """(chance that the first token is accepted, chance of a divergence at each later one)."""
+        first, hazard = self.known[kind]
+        own = self._own.get(kind)
+        if own is None:
+            return first, hazard
+        return (
+            (PRIOR_FIRST * first + own.first_hits) / (PRIOR_FIRST + own.first_trials),
+            (PRIOR_TOKENS * hazard + own.divergences) / (PRIOR_TOKENS + own.tokens),
+        )
+
+    def survival(self, proposal: Proposal) -> list[float]:
+        """The chance that each token of the proposal, and all before it, are accepted: falling, cut where tiny."""
+        first, hazard = self.rates(proposal.kind)
+        edges = set(proposal.edges)
+        chances = (
+            first if index == 0 else 1 - (EDGE_HAZARD if index in edges else hazard)
+            for index in range(len(proposal.tokens))
+        )
+        survival = list(accumulate(chances, lambda before, chance: before * chance))
+        while survival and survival[-1] < MIN_SURVIVAL:
+            survival.pop()
+        return survival
+
+    def worth(self, proposal: Proposal) -> float:
+        """For choosing among proposals: above all a first token that is right, then length.
+
+        A wrong first token costs a whole pass, while a short draft that is right only ends early.
+        """
+        first, _ = self.rates(proposal.kind)
+        return first - SHORT_DISCOUNT * max(0, FULL_WORTH_TOKENS - len(proposal.tokens)) / FULL_WORTH_TOKENS
+
+    def observe(self, kind: Kind, num_drafted: int, num_accepted: int) -> None:
+        """A pass has verified a draft of this kind."""
+        own = self._own.setdefault(kind, _Record())
+        own.first_trials += 1
+        own.first_hits += num_accepted > 0
+        own.tokens += max(0, num_accepted - 1)
+        own.divergences += 0 < num_accepted < num_drafted
+
+    def learn(self, other: Acceptance) -> None:
+        """Take over what another request has seen; old knowledge fades at the priors' own weight."""
+        for kind in other._own:
+            self.known[kind] = other.rates(kind)
+
+    def fork(self) -> Acceptance:
+        """A request's own record, which starts at what is known."""
+        return Acceptance(dict(self.known))
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a request could put into a pass: tokens that it has to feed anyway, and a draft's survival."""
+
+    num_fed: int
+    survival: Sequence[float]
+
+
+def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> list[int]:
+    """How many draft tokens of each offer to feed, in a pass of at most `budget` tokens in all."""
+    num_fed = sum(offer.num_fed for offer in offers)
+    # Survivals fall, so the best tokens of all offers together are a beginning of each.
+    ranked = sorted(
+        ((-chance, index) for index, offer in enumerate(offers) for chance in offer.survival), key=lambda pair: pair[0]
+    )
+    gains = [0.0, *accumulate(-chance for chance, _ in ranked)]
+    widths = _widths(min(len(ranked), max(0, budget - num_fed)), num_fed, costs)
+    num_asking = sum(bool(offer.survival) for offer in offers)
+    saved_s = (
+        1 / max((num_asking + gains[width]) / costs.seconds(num_asking + width) for width in widths) if ranked else 0
+    )
+    best = max(
+        widths, key=lambda width: saved_s * gains[width] - costs.seconds(num_fed + width) + costs.seconds(num_fed)
+    )
+    lengths = [0] * len(offers)
+    for _, index in ranked[:best]:
+        lengths[index] += 1
+    return lengths
+
+
+def _widths(longest: int, num_fed: int, costs: CostTable) -> list[int]:
+    """Draft lengths worth considering: all small ones, then a grid, and those that just fill a measured width."""
+    grid = {*range(min(longest, FINE_WIDTHS) + 1), *range(0, longest + 1, FINE_WIDTHS), longest}
+    grid |= {width - num_fed for width in costs.widths if 0 <= width - num_fed <= longest}
+    return sorted(grid)

@@ -1,0 +1,220 @@
+"""The speculative loop: propose, verify, accept, re-anchor; for many requests at once.
+
+Requests join and leave between passes. Each pass appends tokens to the slots of all running requests: unread prompt,
+the last token written, and drafts, which the same pass verifies. What a draft is, where it comes from and where it
+goes on after a divergence is the drafters' business (`fastedit.draft`); how long it should be, the controller's.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from concurrent.futures import CancelledError
+from itertools import count
+
+from fastedit.decode.cache import SlotPool
+from fastedit.decode.controller import Acceptance
+from fastedit.decode.costs import CostTable
+from fastedit.decode.handle import Handle
+from fastedit.decode.recovery import Outcome, run_guarded
+from fastedit.decode.request import DecodeRequest
+from fastedit.decode.runner import Append, Runner
+from fastedit.decode.scheduler import plan_pass
+from fastedit.decode.sequence import Part, Sequence, Vocabulary
+from fastedit.decode.settings import EngineSettings
+from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
+
+logger = logging.getLogger(__name__)
+
+
+class Engine:
+    """Decodes requests of one target. `submit` is safe from any thread; `step` belongs to one, which `start` makes."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        vocabulary: Vocabulary,
+        settings: EngineSettings | None = None,
+        costs: CostTable | None = None,
+    ) -> None:
+        self._runner = runner
+        self._vocabulary = vocabulary
+        self._settings = settings or EngineSettings()
+        self._costs = costs or CostTable.measure(self._time_of_pass)
+        self._pool = SlotPool(runner.num_slots)
+        self._acceptance = Acceptance()
+        self._numbers = count()
+        self._running: list[Sequence] = []
+        self._waiting: deque[Sequence] = deque()
+        self._changed = threading.Condition()  # guards _waiting, _is_closed
+        self._is_closed = self._is_aborted = False
+        self._thread: threading.Thread | None = None
+
+    def submit(self, request: DecodeRequest, handle: Handle | None = None) -> Handle:
+        """Queue a request.
+
+        InputRefused(TOO_LARGE) where it can't fit into a slot, EngineUnavailable(OVERLOADED) where too many wait,
+        EngineUnavailable(TARGET_UNAVAILABLE) after `close`.
+        """
+        handle = handle or Handle()
+        self._check_fits(request)
+        sequence = Sequence(next(self._numbers), request, self._vocabulary, self._acceptance.fork(), handle)
+        with self._changed:
+            if self._is_closed:
+                raise EngineUnavailable(Code.TARGET_UNAVAILABLE, "The engine is shutting down.")
+            if len(self._waiting) >= self._settings.max_waiting:
+                raise EngineUnavailable(Code.OVERLOADED, f"{len(self._waiting)} requests are waiting already.")
+            self._waiting.append(sequence)
+            self._changed.notify()
+        return handle
+
+    def step(self) -> bool:
+        """One pass for all running requests; False where there is nothing to do."""
+        self._drop_abandoned()
+        self._admit()
+        if not self._running:
+            return False
+        parts = plan_pass(self._running, self._costs, self._settings)  # propose
+        started_s = time.perf_counter()
+        outcomes = run_guarded(self._runner, parts, self._pool.forget)  # verify
+        pass_s = time.perf_counter() - started_s
+        self._learn(parts, outcomes, pass_s)
+        for outcome in outcomes:
+            self._accept(outcome, pass_s)  # accept; drafters re-anchor when they are next asked
+        return True
+
+    def start(self) -> None:
+        """Run `step` in a thread of the engine's own whenever there is something to do. A second call does nothing."""
+        with self._changed:
+            if self._thread is None and not self._is_closed:
+                self._thread = threading.Thread(target=self._serve, name="fastedit-engine", daemon=True)
+                self._thread.start()
+
+    def close(self, drain_s: float = 0.0) -> None:
+        """Take no more requests; after `drain_s` seconds give up those that aren't done (TARGET_UNAVAILABLE)."""
+        deadline_s = time.monotonic() + drain_s
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(max(0.0, deadline_s - time.monotonic()))
+        self._is_aborted = True
+        if self._thread is not None:
+            self._thread.join()
+        self._drop_abandoned()
+
+    @property
+    def slot_len(self) -> int:
+        """Tokens that prompt and output of a request can have together."""
+        return self._runner.slot_len
+
+    @property
+    def num_running(self) -> int:
+        return len(self._running)
+
+    @property
+    def num_waiting(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def costs(self) -> CostTable:
+        return self._costs
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        return self._runner.fallbacks
+
+    def check_integrity(self) -> None:
+        """RuntimeError where slots and requests don't match. Cheap; meant for idle moments and tests."""
+        slots = [sequence.slot for sequence in self._running]
+        if len(set(slots)) != len(slots) or len(slots) != self._pool.num_leased:
+            raise RuntimeError(f"{self._pool.num_leased} slots are leased, running requests have {slots}")
+
+    def _serve(self) -> None:
+        while True:
+            with self._changed:
+                while not (self._waiting or self._running or self._is_closed):
+                    self._changed.wait()
+                if self._is_closed and not (self._waiting or self._running):
+                    return
+            try:
+                self.step()
+            except Exception as error:
+                # Nothing known gets here; if something does, those it hit fail and the others are still served.
+                logger.exception("the decoding loop failed")
+                for sequence in list(self._running):
+                    self._finish(sequence, EngineUnavailable(Code.ENGINE_ERROR, f"Internal: {type(error).__name__}."))
+
+    def _check_fits(self, request: DecodeRequest) -> None:
+        # The last token written is never fed, so it needs no row.
+        given, limit = len(request.prompt) + request.max_new_tokens - 1, self._runner.slot_len
+        if given > limit:
+            raise InputRefused(
+                Code.TOO_LARGE, f"Prompt and output may take {given} tokens together; the target's slots hold {limit}."
+            )
+
+    def _admit(self) -> None:
+        while self._waiting and self._pool.can_acquire():
+            with self._changed:
+                sequence = self._waiting.popleft()
+            lease = self._pool.acquire(sequence.request.prompt)
+            if lease.copy_from is not None:
+                self._runner.copy_prefix(lease.copy_from, lease.slot, lease.num_cached)
+            sequence.start(lease.slot, lease.num_cached)
+            self._running.append(sequence)
+
+    def _drop_abandoned(self) -> None:
+        now_s = time.perf_counter()
+        for sequence in self._all_sequences():
+            if self._is_aborted:
+                self._finish(sequence, EngineUnavailable(Code.TARGET_UNAVAILABLE, "The engine is shutting down."))
+            elif sequence.handle.is_cancelled:
+                self._finish(sequence, CancelledError())
+            elif sequence.is_expired(now_s):
+                limit = f"{sequence.request.deadline_s:g} s"
+                self._finish(sequence, EngineUnavailable(Code.TIMEOUT, f"The deadline of {limit} has passed."))
+
+    def _accept(self, outcome: Outcome, pass_s: float) -> None:
+        sequence = outcome.part.sequence
+        if isinstance(outcome.own, EditRefused):
+            self._finish(sequence, outcome.own)
+            return
+        was_reading = sequence.length < len(sequence.request.prompt)
+        try:
+            sequence.accept(outcome.part, outcome.own, pass_s)
+        except EditRefused as error:
+            self._finish(sequence, error)
+            return
+        if was_reading and sequence.slot is not None:
+            self._pool.hold(sequence.slot, sequence.request.prompt[: sequence.length])
+        if sequence.is_finished:
+            self._acceptance.learn(sequence.acceptance)
+            self._finish(sequence, None)
+
+    def _finish(self, sequence: Sequence, error: BaseException | None) -> None:
+        if sequence in self._running:
+            self._running.remove(sequence)
+            assert sequence.slot is not None
+            self._pool.release(sequence.slot)
+        else:
+            with self._changed:
+                if sequence in self._waiting:
+                    self._waiting.remove(sequence)
+        sequence.handle.finish(error or sequence.result(self._runner.fallbacks))
+
+    def _all_sequences(self) -> list[Sequence]:
+        with self._changed:
+            return [*self._running, *self._waiting]
+
+    def _learn(self, parts: list[Part], outcomes: list[Outcome], pass_s: float) -> None:
+        if [outcome.part for outcome in outcomes] == parts:
+            self._costs.observe(sum(part.num_tokens for part in parts), pass_s)
+
+    def _time_of_pass(self, width: int) -> float:
+        width = min(width, self._runner.slot_len)
+        tokens = [index % self._vocabulary.num_ids for index in range(width)]
+        started_s = time.perf_counter()
+        self._runner.append([Append(0, 0, tokens, width)])
+        return time.perf_counter() - started_s

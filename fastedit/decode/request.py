@@ -1,0 +1,106 @@
+"""What goes into the engine and what comes out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from fastedit.decode.stats import DecodeStats
+from fastedit.draft.model import Draft
+from fastedit.errors import SettingsError
+
+GREEDY_BELOW = 1e-5  # a lower temperature can't be told from greedy in float32, and its inverse overflows
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the target's own token is chosen.
+
+    temperature: 0 for greedy. top_k: only the k likeliest tokens, 0 for all. top_p: of those the fewest likeliest whose
+    probabilities reach p. The same seed gives the same text, whatever the draft, the chunks and the batch.
+    SettingsError for values that mean nothing.
+    """
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.temperature) and self.temperature >= 0):
+            raise SettingsError(f"temperature must be 0 or more, not {self.temperature}")
+        if not 0 < self.top_p <= 1:
+            raise SettingsError(f"top_p must be above 0 and at most 1, not {self.top_p}")
+        if self.top_k < 0:
+            raise SettingsError(f"top_k must be 0 or more, not {self.top_k}")
+        if not 0 <= self.seed < 2**63:
+            raise SettingsError("seed must be between 0 and 2**63 - 1")
+
+    @property
+    def is_greedy(self) -> bool:
+        return self.temperature < GREEDY_BELOW
+
+
+GREEDY = Sampling()
+
+
+@dataclass(frozen=True, slots=True)
+class EditRequest:
+    """An edit for a target to merge.
+
+    drafts: what the new file probably is, most trusted first; none means the bare original. snippets: the edit's new
+    lines, cut where it elides something. max_new_tokens: None allows original, edit and some slack.
+    speculate: False verifies no draft at all. max_chunk: no pass takes more draft tokens than this, None for as many as
+    pay. deadline_s: seconds from the submission after which the request is given up.
+    """
+
+    original: str
+    edit: str
+    drafts: tuple[Draft, ...] = ()
+    snippets: tuple[str, ...] = ()
+    instruction: str | None = None
+    sampling: Sampling = GREEDY
+    max_new_tokens: int | None = None
+    speculate: bool = True
+    max_chunk: int | None = None
+    deadline_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeRequest:
+    """The same as tokens, for any prompt. See `EditRequest` for the fields of the same names.
+
+    prompt: at least one token. drafts: whole outputs, tags included; a stop token is expected behind each.
+    lookups: texts that the output may copy from, preferred first.
+    """
+
+    prompt: tuple[int, ...]
+    max_new_tokens: int
+    drafts: tuple[Draft, ...] = ()
+    snippets: tuple[str, ...] = ()
+    original: str = ""
+    sampling: Sampling = GREEDY
+    speculate: bool = True
+    max_chunk: int | None = None
+    deadline_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.prompt:
+            raise SettingsError("a prompt needs at least one token")
+        if self.max_new_tokens < 1:
+            raise SettingsError(f"max_new_tokens must be 1 or more, not {self.max_new_tokens}")
+        if self.max_chunk is not None and self.max_chunk < 0:
+            raise SettingsError(f"max_chunk must be 0 or more, not {self.max_chunk}")
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeResult:
+    """text: the output's text, for an `EditRequest` the new file. tokens: the whole output, its stop token included.
+
+    is_finished: False where the output limit cut it off.
+    """
+
+    text: str
+    tokens: tuple[int, ...]
+    stats: DecodeStats
+    is_finished: bool = True

@@ -1,0 +1,218 @@
+"""One operation: append K tokens to each of N slots, and say what the target would write next.
+
+Prefill chunks, drafts and single tokens are all that. Nothing is remembered between passes but the rows of the slots;
+how many of them count is the caller's business, so rolling back costs nothing and a failed pass leaves no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Protocol
+
+import torch
+from torch import Tensor
+
+from fastedit.decode import attention
+from fastedit.decode.attention import SlotsPass, Span
+from fastedit.decode.cache import CacheShape, KVSlots, plan_slots
+from fastedit.decode.kernels import has_kernels
+from fastedit.decode.request import GREEDY, Sampling
+from fastedit.decode.settings import EngineSettings
+from fastedit.decode.verify import Question, TokenChooser
+from fastedit.errors import Code, EngineUnavailable
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from fastedit.targets import Target
+
+DEFAULT_CACHE_BYTES = 2**30  # on a CPU; a GPU gives a share of what is free
+GPU_CACHE_SHARE = 0.8
+PROBE_TOKENS = 24
+PROBE_TOLERANCE = 0.05  # relative; half precision is well inside, another architecture far outside
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Tokens to go behind the `length` that a slot holds.
+
+    num_rows: for so many of the last tokens, the target's own next token is wanted. request: whose they are.
+    """
+
+    slot: int
+    length: int
+    tokens: Sequence[int]
+    num_rows: int
+    sampling: Sampling = GREEDY
+    request: int = 0
+
+
+class Runner(Protocol):
+    """Runs passes of one target over its own KV slots."""
+
+    @property
+    def num_slots(self) -> int:
+        """Requests that it can hold at once."""
+
+    @property
+    def slot_len(self) -> int:
+        """Tokens that one request can have in all."""
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """What is done in a slower way than this device could, and why."""
+
+    def append(self, appends: Sequence[Append]) -> list[list[int]]:
+        """The target's own tokens for each append's rows, NO_TOKEN for a row with a NaN."""
+
+    def copy_prefix(self, source: int, destination: int, length: int) -> None:
+        """Make the first `length` tokens of one slot those of another."""
+
+    def release_memory(self) -> None:
+        """Give back what can be given back, after memory ran out."""
+
+
+class ModelRunner:
+    """Any Hugging Face causal LM, through the registered attention function.
+
+    EngineUnavailable(TARGET_UNAVAILABLE) for a model whose own logits it doesn't reproduce.
+    """
+
+    def __init__(self, target: Target, settings: EngineSettings) -> None:
+        model = target.model
+        self._device = model.device
+        self._base = model.base_model
+        self._fallbacks: tuple[str, ...] = ()
+        self._uses_kernels = self._device.type == "cuda" and has_kernels()
+        if self._device.type == "cuda" and not self._uses_kernels:
+            self._fallbacks = ("attention in plain torch: fastedit_kernels isn't installed",)
+        head: Any = model.get_output_embeddings()  # type: ignore[no-untyped-call]
+        if head is None:
+            raise _unsupported("it has no output embeddings")
+        self._chooser = TokenChooser(head.weight, getattr(head, "bias", None))
+        shape = cache_shape(model)
+        num_slots, slot_len = plan_slots(
+            shape,
+            settings.cache_bytes or default_cache_bytes(self._device),
+            settings.num_slots,
+            settings.slot_len,
+            settings.min_slot_len,
+            target.max_positions,
+        )
+        self._cache = KVSlots(shape, num_slots, slot_len, self._device)
+        self._check_reproduces(model)
+
+    @property
+    def num_slots(self) -> int:
+        return self._cache.num_slots
+
+    @property
+    def slot_len(self) -> int:
+        return self._cache.slot_len
+
+    @property
+    def cache_bytes(self) -> int:
+        return self._cache.num_bytes
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        return self._fallbacks
+
+    @torch.inference_mode()
+    def append(self, appends: Sequence[Append]) -> list[list[int]]:
+        hidden = self._hidden(appends)
+        wanted = _wanted_rows(appends)
+        rows = hidden if len(wanted) == len(hidden) else hidden[torch.tensor(wanted, device=self._device)]
+        questions = [
+            Question(append.num_rows, append.length + len(append.tokens) - append.num_rows + 1, append.sampling)
+            for append in appends
+        ]
+        return self._chooser.choose(rows, questions)
+
+    def copy_prefix(self, source: int, destination: int, length: int) -> None:
+        self._cache.copy_prefix(source, destination, length)
+
+    def release_memory(self) -> None:
+        if self._device.type == "cuda":
+            torch.cuda.empty_cache()
+
+    def _hidden(self, appends: Sequence[Append]) -> Tensor:
+        """The last hidden states of all packed tokens, after the final norm: [T, D]."""
+        tokens = torch.tensor([[token for append in appends for token in append.tokens]], device=self._device)
+        positions = [range(append.length, append.length + len(append.tokens)) for append in appends]
+        position_ids = torch.tensor([[position for span in positions for position in span]], device=self._device)
+        output = self._base(
+            input_ids=tokens, position_ids=position_ids, use_cache=False, slots_pass=self._slots_pass(appends)
+        )
+        hidden: Tensor = output.last_hidden_state[0]
+        return hidden
+
+    def _slots_pass(self, appends: Sequence[Append]) -> SlotsPass:
+        bounds = [0, *accumulate(len(append.tokens) for append in appends)]
+        spans = tuple(
+            Span(append.slot, append.length, start, end)
+            for append, start, end in zip(appends, bounds, bounds[1:], strict=False)
+        )
+        if not self._uses_kernels:
+            return SlotsPass(self._cache, spans)
+        slots, lengths = [append.slot for append in appends], [append.length for append in appends]
+        on_device = [
+            torch.tensor(numbers, dtype=torch.int32, device=self._device) for numbers in (bounds, slots, lengths)
+        ]
+        return SlotsPass(self._cache, spans, *on_device)
+
+    @torch.inference_mode()
+    def _check_reproduces(self, model: PreTrainedModel) -> None:
+        """Compare with the model's own forward on a few tokens, then have it attend to the slots from now on.
+
+        Whatever a model does besides (other masks, scaled logits, recurrent layers) shows here and not as wrong text.
+        """
+        tokens = [1 + index % max(1, model.config.get_text_config().vocab_size - 1) for index in range(PROBE_TOKENS)]
+        before = model.config._attn_implementation
+        theirs = model(input_ids=torch.tensor([tokens], device=self._device), use_cache=False).logits[0].float()
+        attention.register()
+        try:
+            model.set_attn_implementation(attention.NAME)
+            first = self._hidden([Append(0, 0, tokens[:7], 0)])
+            second = self._hidden([Append(0, 7, tokens[7:], 0)])
+        except (TypeError, ValueError, AttributeError, RuntimeError) as error:
+            model.set_attn_implementation(before)
+            raise _unsupported(f"{type(error).__name__}: {error}") from error
+        ours = self._chooser.logits(torch.cat((first, second)))
+        difference = (ours - theirs).abs().max() / theirs.abs().max().clamp(min=1e-6)
+        if not difference <= PROBE_TOLERANCE:
+            model.set_attn_implementation(before)
+            raise _unsupported(f"its logits differ by {float(difference):.2g} of their size")
+
+
+def cache_shape(model: PreTrainedModel) -> CacheShape:
+    """What one token of the model's KV cache takes; EngineUnavailable where the config doesn't say."""
+    config = model.config.get_text_config()
+    try:
+        heads = config.num_attention_heads
+        return CacheShape(
+            num_layers=config.num_hidden_layers,
+            num_kv_heads=getattr(config, "num_key_value_heads", None) or heads,
+            head_dim=getattr(config, "head_dim", None) or config.hidden_size // heads,
+            dtype=model.dtype,
+        )
+    except AttributeError as error:
+        raise _unsupported(str(error)) from error
+
+
+def default_cache_bytes(device: torch.device) -> int:
+    if device.type != "cuda":
+        return DEFAULT_CACHE_BYTES
+    free, _ = torch.cuda.mem_get_info(device)
+    return int(GPU_CACHE_SHARE * free)
+
+
+def _wanted_rows(appends: Sequence[Append]) -> list[int]:
+    ends = accumulate(len(append.tokens) for append in appends)
+    return [row for append, end in zip(appends, ends, strict=True) for row in range(end - append.num_rows, end)]
+
+
+def _unsupported(reason: str) -> EngineUnavailable:
+    return EngineUnavailable(Code.TARGET_UNAVAILABLE, f"This model can't be a target: {reason}.")

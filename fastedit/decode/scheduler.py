@@ -1,0 +1,60 @@
+"""What goes into the next pass: everyone's unread tokens in fair shares, and the drafts that are worth their time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Many
+
+from fastedit.decode.controller import Offer, draft_lengths
+from fastedit.decode.costs import CostTable
+from fastedit.decode.sequence import Part, Sequence
+from fastedit.decode.settings import EngineSettings
+from fastedit.draft.model import Proposal
+
+MIN_SHARE = 32  # tokens that every request of a crowd can feed in a pass, however slow the machine
+
+
+def plan_pass(sequences: Many[Sequence], costs: CostTable, settings: EngineSettings) -> list[Part]:
+    """A part for every sequence, together at most `settings.pass_tokens` tokens."""
+    budget = pass_budget(len(sequences), costs, settings)
+    num_fed = fair_shares([sequence.num_unfed for sequence in sequences], budget)
+    rest = budget - sum(num_fed)
+    proposals = [
+        sequence.propose(rest) if fed == sequence.num_unfed else None
+        for sequence, fed in zip(sequences, num_fed, strict=True)
+    ]
+    offers = [
+        Offer(fed, sequence.acceptance.survival(proposal) if proposal else ())
+        for sequence, fed, proposal in zip(sequences, num_fed, proposals, strict=True)
+    ]
+    lengths = draft_lengths(offers, costs, budget)
+    return [
+        Part(sequence, fed, _cut(proposal, length))
+        for sequence, fed, proposal, length in zip(sequences, num_fed, proposals, lengths, strict=True)
+    ]
+
+
+def pass_budget(num_sequences: int, costs: CostTable, settings: EngineSettings) -> int:
+    """Tokens that a pass may feed: all that is allowed for a request alone; else what doesn't take too long."""
+    if num_sequences <= 1:
+        return settings.pass_tokens
+    timely = max(costs.width_for(settings.pass_s), MIN_SHARE * num_sequences)
+    return min(settings.pass_tokens, timely)
+
+
+def fair_shares(wanted: Many[int], budget: int) -> list[int]:
+    """How much each gets of `budget`: all it wants, or an equal share of what those who want less leave over.
+
+    Each gets at least 1, even of a budget that is smaller than their number.
+    """
+    shares = [0] * len(wanted)
+    rest = budget
+    for rank, index in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        shares[index] = max(1, min(wanted[index], rest // (len(wanted) - rank)))
+        rest -= shares[index]
+    return shares
+
+
+def _cut(proposal: Proposal | None, length: int) -> Proposal | None:
+    if proposal is None or length == 0:
+        return None
+    return Proposal(proposal.tokens[:length], proposal.kind, tuple(edge for edge in proposal.edges if edge < length))

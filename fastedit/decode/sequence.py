@@ -1,0 +1,198 @@
+"""A request in flight: what was fed, what was written, and what is proposed next."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence as Tokens
+from dataclasses import dataclass, replace
+
+from fastedit.decode.controller import Acceptance
+from fastedit.decode.handle import Handle
+from fastedit.decode.request import DecodeRequest, DecodeResult
+from fastedit.decode.runner import Append
+from fastedit.decode.stats import DecodeStats
+from fastedit.decode.verify import NO_TOKEN, accepted_length
+from fastedit.draft import (
+    Cascade,
+    Codec,
+    NgramDrafter,
+    Proposal,
+    SnippetDrafter,
+    SuffixDrafter,
+    TextDrafter,
+    Transcript,
+)
+from fastedit.errors import Code, EngineUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What of a target's tokenizer a request needs. num_ids: the model has embeddings below this id."""
+
+    codec: Codec
+    stop_tokens: tuple[int, ...]
+    num_ids: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A request's share of one pass: its next `num_fed` tokens, and a draft behind them.
+
+    Where `num_fed` leaves a rest of the prompt for later passes, there is no draft and nothing to be read off.
+    """
+
+    sequence: Sequence
+    num_fed: int
+    draft: Proposal | None
+
+    @property
+    def num_tokens(self) -> int:
+        return self.num_fed + (len(self.draft.tokens) if self.draft else 0)
+
+    @property
+    def append(self) -> Append:
+        return self.sequence.append_for(self)
+
+    def smaller(self) -> Part | None:
+        """Half of it, first without the draft; None where it can't be made smaller."""
+        if self.draft:
+            return Part(self.sequence, self.num_fed, None)
+        return Part(self.sequence, self.num_fed // 2, None) if self.num_fed > 1 else None
+
+
+class Sequence:
+    """tokens: prompt and output. length: of these, so many are in the slot. stats: counts so far."""
+
+    def __init__(
+        self, number: int, request: DecodeRequest, vocabulary: Vocabulary, acceptance: Acceptance, handle: Handle
+    ) -> None:
+        self.number = number
+        self.request = request
+        self.handle = handle
+        self.acceptance = acceptance
+        self.tokens = list(request.prompt)
+        self.transcript = Transcript(vocabulary.codec)
+        self.slot: int | None = None
+        self.length = 0
+        self.submitted_s = time.perf_counter()
+        self.stats = DecodeStats(prompt_tokens=len(request.prompt))
+        self._stop_tokens = frozenset(vocabulary.stop_tokens)
+        self._num_ids = vocabulary.num_ids
+        self._cascade = _cascade(request, vocabulary, self.transcript, acceptance) if request.speculate else None
+        self._streamed_byte = 0
+        self._started_s = self._first_token_s = self.submitted_s
+
+    @property
+    def num_unfed(self) -> int:
+        """Tokens that have to be fed before the target can say anything new; at least 1."""
+        return len(self.tokens) - self.length
+
+    @property
+    def num_left(self) -> int:
+        """Tokens that may still be written."""
+        return self.request.max_new_tokens - len(self.transcript.tokens)
+
+    @property
+    def is_finished(self) -> bool:
+        return self.num_left == 0 or self._has_stopped
+
+    @property
+    def _has_stopped(self) -> bool:
+        return bool(self.transcript.tokens) and self.transcript.tokens[-1] in self._stop_tokens
+
+    def is_expired(self, now_s: float) -> bool:
+        deadline_s = self.request.deadline_s
+        return deadline_s is not None and now_s - self.submitted_s > deadline_s
+
+    def start(self, slot: int, num_cached: int) -> None:
+        self.slot, self.length = slot, num_cached
+        self._started_s = time.perf_counter()
+        self.stats = replace(self.stats, cached_tokens=num_cached, queue_ms=1000 * (self._started_s - self.submitted_s))
+
+    def propose(self, limit: int) -> Proposal | None:
+        """A draft of at most `limit` tokens. The last token to be written needs none: it is the bonus token."""
+        limit = min(limit, self.num_left - 1, self.request.max_chunk if self.request.max_chunk is not None else limit)
+        if self._cascade is None or limit < 1:
+            return None
+        proposal = self._cascade.propose(limit)
+        if proposal is None or max(proposal.tokens) < self._num_ids:
+            return proposal
+        known = next(index for index, token in enumerate(proposal.tokens) if token >= self._num_ids)
+        return replace(proposal, tokens=proposal.tokens[:known]) if known else None
+
+    def append_for(self, part: Part) -> Append:
+        assert self.slot is not None  # only sequences with a slot are planned
+        fed = self.tokens[self.length : self.length + part.num_fed]
+        draft = part.draft.tokens if part.draft else []
+        num_rows = 1 + len(draft) if part.num_fed == self.num_unfed else 0
+        return Append(self.slot, self.length, fed + draft, num_rows, self.request.sampling, self.number)
+
+    def accept(self, part: Part, own: Tokens[int], pass_s: float) -> None:
+        """Take over what the pass has shown: the draft as far as the target agrees, then the target's own token.
+
+        EngineUnavailable(ENGINE_ERROR) where the target had no answer (NaN) or wrote what no token is.
+        """
+        draft = part.draft.tokens if part.draft else []
+        self.length += part.num_fed
+        self.stats = replace(self.stats, passes=self.stats.passes + 1, pass_ms=self.stats.pass_ms + 1000 * pass_s)
+        if not own:
+            return
+        num_accepted = accepted_length(own, draft)
+        self._count(part.draft, num_accepted)
+        self.length += num_accepted
+        self._write([*draft[:num_accepted], own[num_accepted]])
+
+    def result(self, fallbacks: tuple[str, ...] = ()) -> DecodeResult:
+        """Text and tokens so far; complete once `is_finished`."""
+        now_s = time.perf_counter()
+        stats = replace(
+            self.stats,
+            completion_tokens=len(self.transcript.tokens),
+            reanchors=self._cascade.num_reanchors if self._cascade else 0,
+            prefill_ms=1000 * (self._first_token_s - self._started_s),
+            decode_ms=1000 * (now_s - self._first_token_s),
+            total_ms=1000 * (now_s - self.submitted_s),
+            fallbacks=fallbacks,
+        )
+        text = self.transcript.data.decode("utf-8", errors="replace")
+        return DecodeResult(text, tuple(self.transcript.tokens), stats, self._has_stopped)
+
+    def _write(self, tokens: list[int]) -> None:
+        for index, token in enumerate(tokens):
+            if token in self._stop_tokens:
+                tokens = tokens[: index + 1]
+                break
+        if tokens[-1] == NO_TOKEN:
+            raise EngineUnavailable(Code.ENGINE_ERROR, "The target's output isn't a number (NaN).")
+        if not self.transcript.tokens:
+            self._first_token_s = time.perf_counter()
+        self.transcript.extend(tokens)
+        self.tokens += tokens
+        text, self._streamed_byte = self.transcript.whole_text(self._streamed_byte)
+        self.handle.push(text)
+
+    def _count(self, draft: Proposal | None, num_accepted: int) -> None:
+        if draft is None:
+            return
+        self.acceptance.observe(draft.kind, len(draft.tokens), num_accepted)
+        self.stats = replace(
+            self.stats,
+            drafted=self.stats.drafted + len(draft.tokens),
+            accepted=self.stats.accepted + num_accepted,
+            divergences=self.stats.divergences + (num_accepted < len(draft.tokens)),
+        )
+
+
+def _cascade(request: DecodeRequest, vocabulary: Vocabulary, transcript: Transcript, acceptance: Acceptance) -> Cascade:
+    codec, ending = vocabulary.codec, vocabulary.stop_tokens[:1]
+    texts = [TextDrafter(draft, codec, transcript, ending) for draft in request.drafts]
+    lookups = (
+        SnippetDrafter(request.snippets, request.original, codec, transcript),
+        SuffixDrafter(lambda: _sources(request, codec), transcript),
+        NgramDrafter(lambda: _sources(request, codec), transcript),
+    )
+    return Cascade(texts, lookups, acceptance.worth)
+
+
+def _sources(request: DecodeRequest, codec: Codec) -> list[list[int]]:
+    return [codec.encode(text) for text in (*request.snippets, request.original) if text]

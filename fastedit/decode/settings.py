@@ -1,0 +1,24 @@
+"""What an engine may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """num_slots: requests decoded at once, at most; fewer where `cache_bytes` holds fewer of `min_slot_len` tokens.
+    slot_len: prompt and output of one request, None for what the memory gives, up to the target's context.
+    cache_bytes: all of the KV cache, None for the device's default. max_waiting: requests that may wait for a slot.
+    pass_tokens: tokens fed in one pass, at most; with several requests no more than fit into about `pass_s` seconds,
+    so that a long prompt doesn't hold up the others. use_graphs: capture CUDA graphs (a GPU only).
+    """
+
+    num_slots: int = 8
+    slot_len: int | None = None
+    min_slot_len: int = 2048
+    cache_bytes: int | None = None
+    max_waiting: int = 256
+    pass_tokens: int = 8192
+    pass_s: float = 0.25
+    use_graphs: bool = True

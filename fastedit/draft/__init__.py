@@ -1,0 +1,22 @@
+"""Where the next tokens come from: the merged draft and the original with re-anchoring, suffix automaton, n-gram."""
+
+from fastedit.draft.cascade import Cascade
+from fastedit.draft.lookup import NgramDrafter, SuffixDrafter
+from fastedit.draft.model import Codec, Draft, Drafter, Kind, Proposal
+from fastedit.draft.snippet import SnippetDrafter
+from fastedit.draft.text import TextDrafter
+from fastedit.draft.transcript import Transcript
+
+__all__ = [
+    "Cascade",
+    "Codec",
+    "Draft",
+    "Drafter",
+    "Kind",
+    "NgramDrafter",
+    "Proposal",
+    "SnippetDrafter",
+    "SuffixDrafter",
+    "TextDrafter",
+    "Transcript",
+]

@@ -1,0 +1,34 @@
+"""Several drafters as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fastedit.draft.model import Drafter, Proposal
+from fastedit.draft.text import TextDrafter
+
+Worth = Callable[[Proposal], float]
+
+
+class Cascade:
+    """Proposes what the first text that is in step says; where none is, the best of what all drafters say.
+
+    texts: in order of trust (merged draft, original). worth: how many tokens of a proposal are likely to be accepted.
+    """
+
+    def __init__(self, texts: Sequence[TextDrafter], lookups: Sequence[Drafter], worth: Worth) -> None:
+        self._texts = texts
+        self._lookups = lookups
+        self._worth = worth
+
+    def propose(self, limit: int) -> Proposal | None:
+        for text in self._texts:
+            if text.is_in_step and (proposal := text.propose(limit)):
+                return proposal
+        drafters: list[Drafter] = [*self._texts, *self._lookups]
+        proposals = [proposal for drafter in drafters if (proposal := drafter.propose(limit))]
+        return max(proposals, key=self._worth, default=None)
+
+    @property
+    def num_reanchors(self) -> int:
+        return sum(text.num_reanchors for text in self._texts)

@@ -1,0 +1,118 @@
+"""A tokenizer as drafting and prompting need it: text to ids without special tokens, ids to their bytes."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from fastedit.errors import Code, EngineUnavailable
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+SPACE_MARK = "\u2581"  # how SentencePiece writes a space
+PROBE = "def f(x):\n    return 'caf\u00e9 \u2192 \U0001f600'\t# ok\n"
+
+
+class TokenizerCodec:
+    """Text and ids of one tokenizer. lead_tokens: what it puts before every text (`<s>`), often nothing.
+
+    Two families are known, which between them cover the causal language models in use: byte-level BPE, and
+    SentencePiece-like BPE with byte fall-back. EngineUnavailable(TARGET_UNAVAILABLE) for any other.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._whole = tokenizer
+        self._spec: dict[str, Any] = json.loads(tokenizer.to_str())
+        self._is_byte_level = _mentions(self._spec["decoder"], "ByteLevel")
+        if not self._is_byte_level and not _mentions(self._spec["decoder"], "ByteFallback"):
+            raise EngineUnavailable(
+                Code.TARGET_UNAVAILABLE, "The target's tokenizer is neither byte-level nor SentencePiece-like."
+            )
+        self._special = {token["id"]: token["content"] for token in self._spec["added_tokens"]}
+        self._pieces = self._all_pieces()
+        self.lead_tokens = tuple(tokenizer.encode("", add_special_tokens=True).ids)  # what every prompt begins with
+        self._lead = [] if self._is_byte_level else self._plain.encode("\n", add_special_tokens=False).ids
+        if b"".join(map(self.piece, self.encode(PROBE))) != PROBE.encode():
+            raise EngineUnavailable(
+                Code.TARGET_UNAVAILABLE, "The target's tokenizer doesn't give a text back as it was."
+            )
+
+    @property
+    def num_tokens(self) -> int:
+        """Ids from here on mean nothing to the tokenizer."""
+        return len(self._pieces)
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of `text` as the continuation of other text; nothing in it is read as a special token."""
+        if self._is_byte_level:
+            return list(self._plain.encode(text, add_special_tokens=False).ids)
+        # SentencePiece puts a space before a text's first word; a leading newline takes that place.
+        return list(self._plain.encode("\n" + text, add_special_tokens=False).ids[len(self._lead) :])
+
+    def piece(self, token: int) -> bytes:
+        """The bytes that the token stands for; empty for special tokens.
+
+        EngineUnavailable(ENGINE_ERROR) for an id that the tokenizer doesn't have.
+        """
+        if 0 <= token < len(self._pieces):
+            return self._pieces[token]
+        raise EngineUnavailable(Code.ENGINE_ERROR, f"The target wrote token {token}, which its tokenizer doesn't have.")
+
+    def text(self, tokens: list[int]) -> str:
+        """The text of `tokens` without special ones; bytes that are no UTF-8 become U+FFFD."""
+        return b"".join(map(self.piece, tokens)).decode("utf-8", errors="replace")
+
+    def special_id(self, content: str) -> int | None:
+        """The id of an added token (`<|im_end|>`), or None."""
+        return self._special_ids.get(content)
+
+    @cached_property
+    def special_contents(self) -> tuple[str, ...]:
+        """The texts of all added tokens, longest first."""
+        return tuple(sorted(self._special_ids, key=len, reverse=True))
+
+    @cached_property
+    def _special_ids(self) -> dict[str, int]:
+        return {content: token for token, content in self._special.items()}
+
+    @cached_property
+    def _plain(self) -> Tokenizer:
+        """The tokenizer without its added tokens: `<|im_end|>` in a source file is ten characters to it."""
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_str(
+            json.dumps(self._spec | {"added_tokens": [], "post_processor": None, "truncation": None})
+        )
+
+    def _all_pieces(self) -> list[bytes]:
+        vocabulary = self._whole.get_vocab(with_added_tokens=True)
+        pieces = [b""] * (max(vocabulary.values(), default=-1) + 1)
+        characters = _byte_level_alphabet()
+        for content, token in vocabulary.items():
+            if token in self._special:
+                continue
+            pieces[token] = _byte_level(content, characters) if self._is_byte_level else _sentence_piece(content)
+        return pieces
+
+
+def _mentions(decoder: object, kind: str) -> bool:
+    return f'"{kind}"' in json.dumps(decoder)
+
+
+def _byte_level(content: str, characters: dict[str, int]) -> bytes:
+    return bytes(characters[character] for character in content if character in characters)
+
+
+def _sentence_piece(content: str) -> bytes:
+    if len(content) == 6 and content.startswith("<0x") and content.endswith(">"):
+        return bytes((int(content[3:5], 16),))
+    return content.replace(SPACE_MARK, " ").encode()
+
+
+def _byte_level_alphabet() -> dict[str, int]:
+    """The printable character that byte-level BPE writes for each byte, and that byte."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}

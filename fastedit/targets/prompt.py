@@ -1,0 +1,81 @@
+"""A request's prompt as tokens: the template's own markup with its special tokens, a user's text without any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fastedit.errors import Code, EngineUnavailable
+from fastedit.targets.codec import TokenizerCodec
+from fastedit.targets.templates import FIELD, Message, PromptTemplate
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+PLACE = "\ue000{}\ue001"  # stands for a message's content while the chat template is rendered
+PLACES = re.compile("\ue000(\\d+)\ue001")
+
+
+def prompt_tokens(
+    template: PromptTemplate,
+    tokenizer: PreTrainedTokenizerBase,
+    codec: TokenizerCodec,
+    original: str,
+    edit: str,
+    instruction: str | None = None,
+) -> list[int]:
+    """The prompt as the target was trained to see it.
+
+    Text is tokenised in one piece between special tokens, as `apply_chat_template` would; but only the template's own
+    markup can hold special tokens, so that `<|im_end|>` in a source file stays ten characters.
+    """
+    if template.is_chat:
+        pieces = _chat_pieces(template, tokenizer, template.fill(original, edit, instruction))
+    else:
+        pieces = _raw_pieces(template, original, edit, instruction)
+    tokens: list[int] = [] if template.is_chat else list(codec.lead_tokens)
+    plain = ""
+    for text, is_markup in pieces:
+        for part in _parts(text, codec) if is_markup else (text,):
+            special = codec.special_id(part) if is_markup else None
+            if special is None:
+                plain += part
+            else:
+                tokens += [*codec.encode(plain), special]
+                plain = ""
+    return tokens + codec.encode(plain)
+
+
+def check_template(template: PromptTemplate, tokenizer: PreTrainedTokenizerBase) -> None:
+    """EngineUnavailable(TARGET_UNAVAILABLE) where the template needs a chat template and the tokenizer has none."""
+    if template.is_chat and not tokenizer.chat_template:
+        raise EngineUnavailable(
+            Code.TARGET_UNAVAILABLE,
+            f"The prompt template {template.name!r} needs a chat template, and the target's tokenizer has none.",
+        )
+
+
+def _chat_pieces(
+    template: PromptTemplate, tokenizer: PreTrainedTokenizerBase, messages: list[Message]
+) -> Iterator[tuple[str, bool]]:
+    turns = [{"role": message.role, "content": PLACE.format(index)} for index, message in enumerate(messages)]
+    markup = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True, **template.chat_options)
+    for index, part in enumerate(PLACES.split(str(markup))):
+        yield (messages[int(part)].content, False) if index % 2 else (part, True)
+
+
+def _raw_pieces(
+    template: PromptTemplate, original: str, edit: str, instruction: str | None
+) -> Iterator[tuple[str, bool]]:
+    wording = template.instruction.replace("{instruction}", instruction) if instruction else ""
+    values = {"original": original, "edit": edit, "instruction": wording}
+    for message in template.messages:
+        for index, part in enumerate(FIELD.split(message.content)):
+            yield (values[part], False) if index % 2 else (part, True)
+
+
+def _parts(markup: str, codec: TokenizerCodec) -> list[str]:
+    if not codec.special_contents:
+        return [markup]
+    return re.split(f"({'|'.join(map(re.escape, codec.special_contents))})", markup)

@@ -1,0 +1,62 @@
+"""The targets that are known by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastedit.errors import Code, EngineUnavailable
+from fastedit.targets.templates import CHAT, TEMPLATE_FILE, PromptTemplate, read_template, template_named
+
+EMBEDDED_FOLDER = Path(__file__).parent / "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """source: a hub id (looked up in the local cache, never fetched here) or a folder. template: a name."""
+
+    source: str | Path
+    template: str
+
+
+REGISTRY = {
+    "embedded": Registered(EMBEDDED_FOLDER, "embedded"),
+    "kortix-1.5b": Registered("Kortix/FastApply-1.5B-v1.0", "kortix"),
+    "kortix-7b": Registered("Kortix/FastApply-7B-v1.0", "kortix"),
+    "osmosis-1.7b": Registered("osmosis-ai/Osmosis-Apply-1.7B", "osmosis"),
+}
+
+
+def folder_of(name_or_path: str | Path) -> Path:
+    """The folder of a registered name, a path or a hub id in the local cache.
+
+    EngineUnavailable(TARGET_UNAVAILABLE) where there is none; nothing is downloaded.
+    """
+    registered = REGISTRY.get(str(name_or_path))
+    source = registered.source if registered else name_or_path
+    if isinstance(source, Path) or Path(source).is_dir():
+        return Path(source)
+    return _cached(source)
+
+
+def template_of(name_or_path: str | Path, folder: Path) -> PromptTemplate:
+    """The template that goes with a target: by its registered name or hub id, its folder's own, or the chat one."""
+    for name, registered in REGISTRY.items():
+        if str(name_or_path) in (name, str(registered.source)):
+            return template_named(registered.template)
+    own = folder / TEMPLATE_FILE
+    return read_template(own) if own.is_file() else CHAT
+
+
+def _cached(hub_id: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(hub_id, local_files_only=True))
+    except (HFValidationError, LocalEntryNotFoundError) as error:
+        raise EngineUnavailable(
+            Code.TARGET_UNAVAILABLE,
+            f"{hub_id!r} is no registered target ({', '.join(sorted(REGISTRY))}), no folder, and not in the local "
+            "Hugging Face cache.",
+        ) from error

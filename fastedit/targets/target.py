@@ -1,0 +1,161 @@
+"""A target: the model whose output counts, with its tokenizer and the way it was taught to be asked."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastedit.errors import Code, EngineUnavailable
+from fastedit.targets.checkpoint import check_checkpoint
+from fastedit.targets.codec import TokenizerCodec
+from fastedit.targets.prompt import check_template, prompt_tokens
+from fastedit.targets.registry import folder_of, template_of
+from fastedit.targets.templates import PromptTemplate, template_named
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A loaded model and everything needed to ask it.
+
+    stop_tokens: the ids that end an output, the one that a draft should end with first.
+    max_positions: the longest prompt and output together that the model was made for.
+    """
+
+    name: str
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    codec: TokenizerCodec
+    template: PromptTemplate
+    stop_tokens: tuple[int, ...]
+    max_positions: int
+
+    @classmethod
+    def load(
+        cls,
+        name_or_path: str | Path,
+        device: str = "auto",
+        dtype: str | torch.dtype = "auto",
+        *,
+        template: PromptTemplate | str | None = None,
+    ) -> Target:
+        """A registered target, or any Hugging Face causal LM in a folder (or in the local hub cache).
+
+        device: "auto" takes a GPU where there is one. dtype: "auto" takes the checkpoint's. template: None takes the
+        registered one, the folder's own `fastedit.json`, or the generic chat one, in this order.
+        Only safetensors are read, and no code that comes with the model is run.
+        EngineUnavailable(TARGET_UNAVAILABLE), saying what is missing, where it can't be had.
+        """
+        folder = folder_of(name_or_path)
+        check_checkpoint(folder)
+        tokenizer = _load_tokenizer(folder)
+        chosen = template_named(template) if isinstance(template, str) else template
+        chosen = chosen or template_of(name_or_path, folder)
+        check_template(chosen, tokenizer)
+        codec = TokenizerCodec(tokenizer.backend_tokenizer)
+        model = _load_model(folder, _device_named(device), dtype)
+        return cls(
+            name=str(name_or_path) if not isinstance(name_or_path, Path) else folder.name,
+            model=model,
+            tokenizer=tokenizer,
+            codec=codec,
+            template=chosen,
+            stop_tokens=_stop_tokens(model, tokenizer),
+            max_positions=int(getattr(model.config, "max_position_embeddings", 0)) or 2**31,
+        )
+
+    @property
+    def device(self) -> torch.device:
+        return self.model.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.model.dtype
+
+    def with_template(self, template: PromptTemplate | str) -> Target:
+        """The same target asked in another way."""
+        chosen = template_named(template) if isinstance(template, str) else template
+        check_template(chosen, self.tokenizer)
+        return replace(self, template=chosen)
+
+    def prompt(self, original: str, edit: str, instruction: str | None = None) -> list[int]:
+        """The tokens of a request, by the target's template; nothing in the texts is read as a special token."""
+        return prompt_tokens(self.template, self.tokenizer, self.codec, original, edit, instruction)
+
+
+def _load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise _unavailable(f"The tokenizer in {folder.name} can't be loaded", error) from error
+    return tokenizer
+
+
+def _load_model(folder: Path, device: torch.device, dtype: str | torch.dtype) -> PreTrainedModel:
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM
+
+    try:
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=dtype,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise _unavailable(f"The model in {folder.name} can't be loaded", error) from error
+    model, report = loaded
+    _check_report(report, folder)
+    placed: PreTrainedModel = model.to(device).eval()
+    return placed
+
+
+def _check_report(report: dict[str, Any], folder: Path) -> None:
+    """Weights that the files lack would be random numbers: refuse them."""
+    missing = sorted(str(key) for key in (*report["missing_keys"], *report["mismatched_keys"]))
+    if missing:
+        raise _unavailable(f"The weights in {folder.name} lack or misshape {len(missing)} tensors, first {missing[0]}")
+    if report["unexpected_keys"]:
+        logger.warning("%s has %d tensors that its model doesn't use", folder.name, len(report["unexpected_keys"]))
+
+
+def _device_named(name: str) -> torch.device:
+    import torch
+
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise _unavailable(f"There is no device {name!r}", error) from error
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise _unavailable(f"The device {name!r} was asked for, and torch finds no GPU")
+    return device
+
+
+def _stop_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
+    """What `generate` would stop at, the tokenizer's own end token first: a draft ends with it."""
+    configured = getattr(model.generation_config, "eos_token_id", None)
+    stops = configured if isinstance(configured, list) else [] if configured is None else [configured]
+    own = tokenizer.eos_token_id
+    if not stops and own is not None:
+        return (int(own),)
+    return tuple(sorted(stops, key=lambda token: token != own))
+
+
+def _unavailable(what: str, error: Exception | None = None) -> EngineUnavailable:
+    reason = "" if error is None else f": {type(error).__name__}: {error}"
+    return EngineUnavailable(Code.TARGET_UNAVAILABLE, f"{what}{reason}.")

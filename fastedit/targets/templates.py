@@ -1,0 +1,190 @@
+"""How each target was taught to be asked and to answer, as data: adding a target is adding a row.
+
+The wording of `kortix` and `osmosis` is what their makers published and trained with, to the character.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from fastedit.errors import Code, EngineUnavailable
+
+FIELD = re.compile(r"\{(original|edit|instruction)\}")
+TEMPLATE_FILE = "fastedit.json"  # in a model's folder: its own template
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn. content: text with `{original}`, `{edit}` and `{instruction}` in it."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplate:
+    """How to ask a target, and how its answer is wrapped.
+
+    messages: put through the tokenizer's chat template; where `is_chat` is False they are joined as they are, and
+    special tokens in their own words (never in a user's text) are read as such. instruction: what `{instruction}`
+    becomes where the request has one; it becomes nothing where it hasn't. answer_open, answer_close: what stands
+    around the new file in the output. chat_options: passed on to the chat template.
+    """
+
+    name: str
+    messages: tuple[Message, ...]
+    answer_open: str = ""
+    answer_close: str = ""
+    is_chat: bool = True
+    instruction: str = "{instruction}\n"
+    chat_options: Mapping[str, Any] = field(default_factory=dict)
+
+    def fill(self, original: str, edit: str, instruction: str | None) -> list[Message]:
+        """The messages with their fields filled in; what is filled in is never searched for fields again."""
+        wording = self.instruction.replace("{instruction}", instruction) if instruction else ""
+        values = {"original": original, "edit": edit, "instruction": wording}
+        return [Message(turn.role, FIELD.sub(lambda found: values[found[1]], turn.content)) for turn in self.messages]
+
+
+KORTIX = PromptTemplate(
+    name="kortix",
+    messages=(
+        Message(
+            "system",
+            "You are a coding assistant that helps merge code updates, "
+            "ensuring every modification is fully integrated.",
+        ),
+        Message(
+            "user",
+            "Merge all changes from the <update> snippet into the <code> below.\n"
+            "- Preserve the code's structure, order, comments, and indentation exactly.\n"
+            "- Output only the updated code, enclosed within <updated-code> and </updated-code> tags.\n"
+            "- Do not include any additional text, explanations, placeholders, ellipses, or code fences.\n"
+            "\n"
+            "<code>{original}</code>\n"
+            "\n"
+            "<update>{edit}</update>\n"
+            "\n"
+            "Provide the complete updated code.",
+        ),
+    ),
+    answer_open="<updated-code>",
+    answer_close="</updated-code>",
+)
+
+OSMOSIS = PromptTemplate(
+    name="osmosis",
+    messages=(
+        Message(
+            "system",
+            "\n"
+            "You are a helpful assistant for a code editor that applies an edit to code to merge them together. "
+            "That is, you will be given code wrapper in <code> tags and an edit wrapped in <edit> tags, and you will "
+            "apply the edit to the code.\n"
+            "\n"
+            "For example:\n"
+            "\n"
+            "<code>\n"
+            "CODE_SNIPPET\n"
+            "</code>\n"
+            "\n"
+            "<edit>\n"
+            "EDIT_SNIPPET\n"
+            "</edit>\n"
+            "\n"
+            "The code is any type of code and the edit is in the form of code that you need to update along with "
+            "comments that indicate where existing code is to be kept.\n"
+            "\n"
+            "// ... existing code ...\n"
+            "FIRST_EDIT\n"
+            "// ... existing elements ...\n"
+            "SECOND_EDIT\n"
+            "// ... existing methods ...\n"
+            "THIRD_EDIT\n"
+            "// ... existing methods ...\n"
+            "\n"
+            "The merged code must be exact with no room for any errors. Make sure all whitespaces are preserved "
+            "correctly. A small typo in code will cause it to fail to compile or error out, leading to poor user "
+            "experience.\n"
+            "\n"
+            "Output the code wrapped in <code> tags.\n",
+        ),
+        Message("user", "<code>\n{original}</code>\n\n<edit>{edit}</edit>"),
+    ),
+    answer_open="<code>\n",
+    answer_close="</code>",
+    # Qwen3 would think aloud first; the published model answers at once.
+    chat_options={"enable_thinking": False},
+)
+
+CHAT = PromptTemplate(
+    name="chat",
+    messages=(
+        Message(
+            "system",
+            "You merge edits into source files. You answer with the whole new file between <updated-code> and "
+            "</updated-code>, and nothing else.",
+        ),
+        Message(
+            "user",
+            "Merge the edit into the file. Comments such as `... existing code ...` in the edit stand for lines of the "
+            "file that stay as they are; never copy such a comment. Change nothing that the edit doesn't change: keep "
+            "order, comments, blank lines and indentation exactly.\n"
+            "{instruction}\n"
+            "<code>{original}</code>\n"
+            "\n"
+            "<edit>{edit}</edit>",
+        ),
+    ),
+    answer_open="<updated-code>",
+    answer_close="</updated-code>",
+    instruction="What the edit is for: {instruction}\n",
+    chat_options={"enable_thinking": False},
+)
+
+# The special tokens keep the delimiters from merging with the code beside them.
+EMBEDDED = PromptTemplate(
+    name="embedded",
+    messages=(Message("user", "<|original|>{original}<|edit|>{instruction}{edit}<|merged|>"),),
+    is_chat=False,
+)
+
+TEMPLATES = {template.name: template for template in (KORTIX, OSMOSIS, CHAT, EMBEDDED)}
+
+
+def template_named(name: str) -> PromptTemplate:
+    """The template of that name; EngineUnavailable(TARGET_UNAVAILABLE) where there is none."""
+    if name in TEMPLATES:
+        return TEMPLATES[name]
+    known = ", ".join(sorted(TEMPLATES))
+    raise EngineUnavailable(Code.TARGET_UNAVAILABLE, f"There is no prompt template {name!r}; there are {known}.")
+
+
+def read_template(path: Path) -> PromptTemplate:
+    """A user's own template from a JSON file with `PromptTemplate`'s fields.
+
+    EngineUnavailable(TARGET_UNAVAILABLE), naming the file, where it can't be read or isn't one.
+    """
+    try:
+        return _from_data(json.loads(path.read_bytes()), path.stem)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise EngineUnavailable(
+            Code.TARGET_UNAVAILABLE, f"{path.name} is no prompt template: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _from_data(data: dict[str, Any], default_name: str) -> PromptTemplate:
+    unknown = set(data) - {known.name for known in fields(PromptTemplate)}
+    if unknown:
+        raise ValueError(f"unknown fields {sorted(unknown)}")
+    messages = tuple(Message(str(turn["role"]), str(turn["content"])) for turn in data["messages"])
+    words = "".join(message.content for message in messages)
+    missing = [name for name in ("{original}", "{edit}") if name not in words]
+    if missing:
+        raise ValueError(f"no {' and no '.join(missing)} in its messages")
+    return PromptTemplate(**{"name": default_name, **data, "messages": messages})
