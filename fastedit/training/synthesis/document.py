@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fastedit.lines import body, split_lines
+from fastedit.lines import body, ending, split_lines
 from fastedit.syntax.model import CommentSyntax, Declaration
 from fastedit.training.synthesis.blocks import Block, hidden_lines, read_blocks, width_of
 from fastedit.training.synthesis.languages import Traits, comments_of, read_outline, traits_of
@@ -48,9 +48,7 @@ def read_document(path: str, language: str, text: str) -> Document | None:
     """The document of a text, or None where line ends are mixed (no renderer could show such a file)."""
     ended = split_lines(text)
     eol = "\r\n" if ended and ended[0].endswith("\r\n") else "\n"
-    if any(not line.endswith(eol) or line.endswith("\r\n") != (eol == "\r\n") for line in ended[:-1]):
-        return None
-    if "\r" in text.replace("\r\n", ""):
+    if "\r" in text.replace("\r\n", "") or any(ending(line) not in (eol, "") for line in ended):
         return None
     return _read(path, language, tuple(map(body, ended)), eol, text.endswith("\n"))
 

@@ -43,12 +43,12 @@ def generate(
 
     apart: files that no original may resemble. Fewer than `n` come where the sources are too few for more.
     """
-    folders, kept_apart = list(sources), list(apart)
+    folders, duplicates = list(sources), Duplicates(apart)
     rng = random.Random(seed)
     wanted = n
     for _ in range(MAX_PASSES):
         found = 0
-        stream = documents(folders, Duplicates(kept_apart), rng)
+        stream = documents(folders, duplicates, rng)
         for sample in islice(_samples(stream, rng, tiers, formats, edits_per_document), wanted):
             found += 1
             yield sample

@@ -58,10 +58,13 @@ class Duplicates:
     def __init__(self, kept_apart: Iterable[Path] = ()) -> None:
         self._owners: dict[int, int] = {}
         self._num_texts = 0
+        self._accepted: set[Path] = set()
         self._apart = [hashes for path in kept_apart if (hashes := _hashes_of_file(path))]
 
-    def is_new(self, text: str) -> bool:
-        """Whether the text resembles none so far; it counts as seen from now on."""
+    def is_new(self, path: Path, text: str) -> bool:
+        """Whether the file's text resembles none of another file so far; it counts as seen from now on."""
+        if path in self._accepted:
+            return True
         hashes = line_hashes(text)
         if any(len(hashes & apart) >= SHARED_LINES * min(len(hashes), len(apart)) for apart in self._apart):
             return False
@@ -71,6 +74,7 @@ class Duplicates:
             return False
         self._owners.update(dict.fromkeys(sketch, self._num_texts))
         self._num_texts += 1
+        self._accepted.add(path)
         return True
 
 
@@ -108,7 +112,7 @@ def documents(sources: Iterable[Path], duplicates: Duplicates, rng: random.Rando
         if language_of(name) not in LANGUAGES:
             continue
         text = read_text(path)
-        if text is None or not duplicates.is_new(text):
+        if text is None or not duplicates.is_new(path, text):
             continue
         shown_path = "/".join(name.split("/")[-PATH_PARTS:])
         document = read_document(shown_path, language_of(name, text), text)

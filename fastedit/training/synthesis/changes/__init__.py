@@ -35,7 +35,7 @@ WEIGHTS: dict[str, float] = {
     "rename_in_function": 4, "rename_in_file": 2, "add_parameter": 6, "remove_parameter": 2,
     "wrap": 7, "unwrap": 3,
     "add_import_and_use": 5, "delete_import": 3, "replace_import": 2,
-    "insert_row": 5, "delete_row": 3, "modify_row": 4, "insert_group": 3, "delete_group": 2,
+    "insert_row": 5, "delete_row": 3, "modify_row": 4, "insert_group": 6, "delete_group": 5,
     "add_comment": 2, "modify_comment": 2, "delete_comment": 1, "modify_docstring": 2, "add_docstring": 2,
     "add_decorator": 2, "change_decorator": 2,
 }  # fmt: skip
@@ -43,7 +43,7 @@ WEIGHTS: dict[str, float] = {
 SHARE_OF_COMBINED = 0.3
 COMBINED = "combined"
 MIN_DISTANCE = 1
-TRIES = 5
+TRIES = 8
 
 
 def draw_change(site: Site) -> Change | None:

@@ -40,6 +40,8 @@ def delete_statements(site: Site) -> list[Splice] | None:
         return None
     start, end = run
     inside = site.document.inside[start]
+    if inside < 0:
+        return None
     others = [
         number
         for number in range(site.document.blocks[inside].start, site.document.blocks[inside].end)
@@ -92,6 +94,8 @@ def move_statement(site: Site) -> list[Splice] | None:
         return None
     document = site.document
     block = document.inside[place]
+    if block < 0:
+        return None
     others = [
         number
         for number in range(document.blocks[block].start, document.blocks[block].end)

@@ -106,9 +106,10 @@ def shortened_comment(document: Document, line: str) -> str | None:
 MISQUOTES: dict[str, Callable[[Document, str], str | None]] = {
     "comment dropped": droppable_comment,
     "spacing folded": other_spacing,
-    "trailing space": trailing_space,
     "comment shortened": shortened_comment,
+    "trailing space": trailing_space,
 }
+SHARE_OF_STRAY_SPACE = 0.15  # it fits every line, so that it would crowd out the others
 
 
 def misquoted_lines(page: Page, pieces: Sequence[Piece], rng: random.Random, most: int) -> dict[int, tuple[str, str]]:
@@ -117,16 +118,13 @@ def misquoted_lines(page: Page, pieces: Sequence[Piece], rng: random.Random, mos
     kept = [p for p in pieces if p.after != NEW and page.change.origin[p.after] != NEW and p.text.strip()]
     rng.shuffle(kept)
     result: dict[int, tuple[str, str]] = {}
+    habits = list(MISQUOTES.items()) if rng.random() < SHARE_OF_STRAY_SPACE else list(MISQUOTES.items())[:-1]
     for piece in kept:
         if len(result) >= most:
             break
         if document.hidden[piece.after] or not is_balanced(piece.text):
             continue
-        habits = list(MISQUOTES.items())
-        rng.shuffle(habits)
-        if rng.random() < 0.8:
-            habits = [entry for entry in habits if entry[0] != "trailing space"]
-        for habit, misquote in habits:
+        for habit, misquote in rng.sample(habits, len(habits)):
             text = misquote(document, piece.text)
             if text is not None:
                 result[piece.after] = (text, habit)

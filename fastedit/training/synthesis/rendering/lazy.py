@@ -91,7 +91,10 @@ def _draw_plan(change: Change, tier: Tier, rng: random.Random, habits: Habits) -
     habits.note(f"extent: {plan.extent}") if tier is Tier.CLEAR else None
     if tier is Tier.HARD:
         plan = replace(plan, by_order=True)
-    if tier is not Tier.CLEAR and rng.random() < 0.45:
+    if tier is not Tier.CLEAR and rng.random() < 0.2 and _in_functions(change):
+        habits.note("no class")
+        return without_frames(replace(plan, extent=Extent.DECLARATION))
+    if tier is not Tier.CLEAR and rng.random() < 0.4:
         habits.note("no class")
         return without_frames(plan)
     if plan.extent is Extent.DECLARATION and rng.random() < 0.3 and _in_functions(change):
@@ -209,8 +212,9 @@ def _abridged(page: Page, pieces: list[Piece], tier: Tier, rng: random.Random) -
     if rng.random() < 0.4 and (changed := abridge.removal_comments(page, pieces, rng)):
         pieces = changed
         yield "removal comment", pieces
-    for habit, abridged in abridge.HABITS.items():
-        if rng.random() < (0.3 if habit != "path comment" else 0.08) and (changed := abridged(page, pieces, rng)):
+    for habit in rng.sample(list(abridge.HABITS), len(abridge.HABITS)):
+        likely = 0.08 if habit == "path comment" else 0.35
+        if rng.random() < likely and (changed := abridge.HABITS[habit](page, pieces, rng)):
             pieces = changed
             yield habit, pieces
             return

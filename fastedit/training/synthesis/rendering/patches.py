@@ -166,29 +166,21 @@ def render_v4a(change: Change, tier: Tier, rng: random.Random) -> Rendered | Non
     """An apply_patch message, its places told by unique lines or by `@@` scopes."""
     habits = Habits()
     context = 3 if tier is Tier.CLEAR else rng.choice((1, 2, 3))
-    hunks = hunks_of(change, context)
-    scopes = [scope_region(change, hunk) for hunk in hunks]
-    with_scopes = all(scope is not None for scope in scopes) and rng.random() < 0.7
-    if with_scopes and all(hunk.old_start > scope[1].start for hunk, scope in zip(hunks, scopes, strict=True) if scope):
-        found = unique_hunks(change, context, within=[scope[1] for scope in scopes if scope])
-        with_scopes = found is not None and len(found) == len(hunks)
-        scopes = [scope_region(change, hunk) for hunk in found or []]
-        with_scopes = with_scopes and all(
-            s is not None and h.old_start > s[1].start for h, s in zip(found or [], scopes, strict=True)
-        )
-    else:
-        with_scopes, found = False, None
-    if not with_scopes:
-        found = unique_hunks(change, context)
-    if found is None:
+    scopes = _scopes(change, hunks_of(change, context)) if rng.random() < 0.7 else None
+    hunks = unique_hunks(change, context, within=[region for _, region in scopes] if scopes else None)
+    if hunks is not None and scopes is not None:
+        scopes = _scopes(change, hunks)
+    if hunks is None or (scopes is not None and len(scopes) != len(hunks)):
         return None
-    habits.note("scopes" if with_scopes else "no scopes")
+    habits.note("scopes" if scopes else "no scopes")
     lines = ["*** Begin Patch", f"*** Update File: {change.before.path}"]
-    writes = _line_writer(change, found, tier, rng, habits)
-    for index, hunk in enumerate(found):
-        scope = scopes[index] if with_scopes else None
-        lines.append(f"@@ {_scope_text(scope[0], tier, rng)}" if scope else "@@")
+    writes = _line_writer(change, hunks, tier, rng, habits)
+    last = range(0)
+    for index, hunk in enumerate(hunks):
+        header, region = scopes[index] if scopes else ("", range(0))
+        lines.append(f"@@ {_scope_text(header, tier, rng)}" if region != last else "@@")
         lines += [writes(line) for line in hunk.lines]
+        last = region
         if hunk.old_end == len(change.before.lines) and rng.random() < 0.5:
             lines.append("*** End of File")
     if tier is Tier.CLEAR or rng.random() < 0.7:
@@ -197,6 +189,15 @@ def render_v4a(change: Change, tier: Tier, rng: random.Random) -> Rendered | Non
         habits.note("no end line")
     fence = Fence(tuple(lines), patch_tag(Format.V4A, change.before, rng))
     return Rendered(message(change, [fence], tier, rng), tuple(habits))
+
+
+def _scopes(change: Change, hunks: Sequence[HunkText]) -> list[tuple[str, range]] | None:
+    """For each hunk the header of the function that it lies in, behind its header; None where one has none."""
+    scopes = [scope_region(change, hunk) for hunk in hunks]
+    found = [scope for scope in scopes if scope is not None]
+    if len(found) < len(hunks) or any(h.old_start <= s[1].start for h, s in zip(hunks, found, strict=True)):
+        return None
+    return found
 
 
 def _scope_text(header: str, tier: Tier, rng: random.Random) -> str:
