@@ -96,7 +96,7 @@ LANGUAGES: tuple[LanguageInfo, ...] = (
     ),
     _row("elixir", _HASH, "ex exs", "tree_sitter_elixir"),
     _row("erlang", CommentSyntax(("%",)), "erl hrl", tags="escript"),
-    _row("haskell", CommentSyntax(("--",), (("{-", "-}"),)), "hs", "tree_sitter_haskell", tags="runhaskell"),
+    _row("haskell", CommentSyntax(("--",), (("{-", "-}"),)), "hs", tags="runhaskell"),
     _row("ocaml", CommentSyntax((), (("(*", "*)"),)), "ml mli"),
     _row("fsharp", CommentSyntax(("//",), (("(*", "*)"),)), "fs fsi fsx", tags="f#"),
     _row("clojure", _SEMICOLON, "clj cljs cljc edn", tags="bb"),
@@ -116,7 +116,7 @@ LANGUAGES: tuple[LanguageInfo, ...] = (
         "jinja jinja2 j2 njk hbs handlebars mustache ejs erb eex heex twig liquid tmpl gotmpl",
     ),
     _row("css", CommentSyntax((), (("/*", "*/"),)), "css", "tree_sitter_css"),
-    _row("scss", _SLASH, "scss", "tree_sitter_scss"),
+    _row("scss", _SLASH, "scss"),
     _row("less", _SLASH, "less"),
     _row("sass", _SLASH, "sass"),
     _row("vue", _COMPONENT, "vue", "tree_sitter_html"),
@@ -143,7 +143,7 @@ LANGUAGES: tuple[LanguageInfo, ...] = (
         files=".editorconfig .gitconfig .npmrc .pylintrc .flake8 .coveragerc .pypirc", tags="dosini systemd",
     ),
     _row(
-        "markdown", _MARKUP, "md markdown mdx mkd", "tree_sitter_markdown", files="readme", tags="commonmark gfm"
+        "markdown", _MARKUP, "md markdown mdx mkd", files="readme", tags="commonmark gfm"
     ),
     _row("rst", CommentSyntax(("..",)), "rst", tags="restructuredtext"),
     _row(
@@ -154,7 +154,7 @@ LANGUAGES: tuple[LanguageInfo, ...] = (
     _row("prisma", CommentSyntax(("//",)), "prisma"),
     _row("dockerfile", _HASH, "dockerfile containerfile", files="dockerfile containerfile", tags="docker"),
     _row(
-        "make", _HASH, "mk mak make", "tree_sitter_make", files="makefile gnumakefile bsdmakefile", tags="makefile gmake"
+        "make", _HASH, "mk mak make", files="makefile gnumakefile bsdmakefile", tags="makefile gmake"
     ),
     _row("just", _HASH, "just", files="justfile .justfile"),
     _row("nginx", _HASH, "nginx nginxconf vhost", files="nginx.conf"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from functools import cache
 from importlib import import_module
@@ -11,6 +12,12 @@ from tree_sitter import Language, Node, Parser, Point, Tree
 from fastedit.syntax.languages import language_info
 
 DEFAULT_BUDGET_S = 2.0
+
+# The YAML grammar's scanner keeps two indents a nesting level, writes more than 252 of them past the end of
+# its buffer (and takes the process down), and counts rows in 16 bits.
+_MAX_YAML_INDENTS = 240
+_MAX_YAML_ROWS = 32_000
+_YAML_INDICATOR = re.compile(rb"(?:^|(?<=\s))[-?:](?=\s)")
 
 
 @cache
@@ -43,7 +50,7 @@ def parse(text: str, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Tr
 def parse_bytes(source: bytes, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Tree | None:
     """`parse` for a text that is already in UTF-8."""
     known = grammar(language)
-    if known is None or budget_s <= 0:
+    if known is None or budget_s <= 0 or (language == "yaml" and not _is_shallow_yaml(source)):
         return None
     deadline = time.monotonic() + budget_s
     has_run_out = False
@@ -63,6 +70,14 @@ def parse_bytes(source: bytes, language: str, *, budget_s: float = DEFAULT_BUDGE
         if has_run_out:
             return None
         raise
+
+
+def _is_shallow_yaml(source: bytes) -> bool:
+    """Whether the scanner's stack of indents is sure to stay within its buffer."""
+    lines = source.split(b"\n")
+    indents = {len(line) - len(line.lstrip(b" \t")) for line in lines}
+    num_inner = max(len(_YAML_INDICATOR.findall(line)) for line in lines)
+    return len(lines) < _MAX_YAML_ROWS and 2 * len(indents) + num_inner < _MAX_YAML_INDENTS
 
 
 def count_error_nodes(root: Node) -> int:

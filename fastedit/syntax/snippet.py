@@ -7,13 +7,12 @@ reading with the fewest parse errors counts.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fastedit.lines import indent_of
-from fastedit.syntax.languages import comment_syntax
+from fastedit.syntax.lexing import closing_brackets
 from fastedit.syntax.model import Declaration, Outline
 from fastedit.syntax.outline import outline
 
@@ -45,10 +44,8 @@ _OPENINGS: dict[str, tuple[str, ...]] = {
     "html": ("<script>", "<style>"),
     "hcl": ("_ {",),
 }
-_CLOSERS = {"{": "}", "(": ")", "[": "]"}
 # What may follow a last comma, where the grammar wants something there.
 _FILLERS = {("json", "}"): '"_": 0', ("json", "]"): "0"}
-_STRINGS = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
 
 
 def snippet_outline(lines: Sequence[str], language: str, *, budget_s: float = SNIPPET_BUDGET_S) -> Outline:
@@ -89,31 +86,12 @@ def _dedented(lines: Sequence[str]) -> list[str]:
 def _frames(text: str, language: str) -> Iterator[tuple[str, str]]:
     """What to put before and behind the snippet, the likeliest first."""
     for opening in ("", *_OPENINGS.get(language, ())):
-        closing = _closing(f"{opening}\n{text}", language)
+        closing = closing_brackets(f"{opening}\n{text}", language)
         if closing and text.rstrip().endswith(","):
-            closing = "\n" + _FILLERS.get((language, closing.strip()[:1]), "") + closing
+            closing = _FILLERS.get((language, closing[0]), "") + closing
+        closing = closing and "\n" + closing
         if opening or closing:
             yield opening, closing
-
-
-def _closing(text: str, language: str) -> str:
-    """The brackets that are still open at the end of the text, closed; on a line of its own."""
-    open_brackets: list[str] = []
-    for bracket in _brackets(text, language):
-        if bracket in _CLOSERS:
-            open_brackets.append(bracket)
-        elif open_brackets and _CLOSERS[open_brackets[-1]] == bracket:
-            open_brackets.pop()
-    return "\n" + "".join(_CLOSERS[bracket] for bracket in reversed(open_brackets)) if open_brackets else ""
-
-
-def _brackets(text: str, language: str) -> Iterator[str]:
-    """The brackets of the text outside strings and comments."""
-    syntax = comment_syntax(language)
-    comments = [re.escape(prefix) + r"[^\n]*" for prefix in syntax.line]
-    comments += [re.escape(start) + r".*?(?:" + re.escape(end) + r"|\Z)" for start, end in syntax.block]
-    token = re.compile("|".join([*comments, _STRINGS, r"([{}()\[\]])"]), re.S)
-    return (match[1] for match in token.finditer(text) if match[1])
 
 
 def _without_frame(read: Outline, num_lines_before: int, num_lines: int) -> Outline:

@@ -106,10 +106,12 @@ class Walk:
     deadline: float
     first_row: int = 0
     parent: int = -1
+    _inside: int = -1  # depth of the innermost frame or wrapper
     _frames: list[_Frame] = field(default_factory=list)
     _wrappers: list[tuple[int, Node, bool]] = field(default_factory=list)
     _absorbed: set[int] = field(default_factory=set)
     _attached: dict[int, int] = field(default_factory=dict)
+    _ends: dict[int, int] = field(default_factory=dict)
 
     def run(self, tree: Tree) -> bool:
         """Whether the whole tree was walked before the deadline."""
@@ -133,7 +135,8 @@ class Walk:
                 if not cursor.goto_parent():
                     return True
                 depth -= 1
-            self._leave(depth)
+            if self._inside >= depth:
+                self._leave(depth)
 
     def _leave(self, depth: int) -> None:
         """Forget what a node at `depth` is not inside of."""
@@ -141,16 +144,24 @@ class Walk:
             self._frames.pop()
         while self._wrappers and self._wrappers[-1][0] >= depth:
             self._wrappers.pop()
+        self._inside = max(
+            self._frames[-1].depth if self._frames else -1, self._wrappers[-1][0] if self._wrappers else -1
+        )
+
+    def _enter(self, depth: int, found_index: int, is_function: bool) -> None:
+        self._frames.append(_Frame(depth, found_index, is_function))
+        self._inside = max(self._inside, depth)
 
     def _visit(self, node: Node, entry: _Entry, rules: GrammarRules, depth: int) -> None:
         if entry.is_attached:
             self._note_attached(node)
         if entry.is_wrapper:
             self._wrappers.append((depth, node, entry.is_lone_wrapper))
+            self._inside = max(self._inside, depth)
         if entry.rule is not None:
             self._declare(node, entry.rule, rules, depth)
         if entry.is_function:
-            self._frames.append(_Frame(depth, self._enclosing(), True))
+            self._enter(depth, self._enclosing(), True)
         if entry.injection is not None:
             content, language = entry.injection.content(node), entry.injection.language(node, self.source)
             if content is not None and language:
@@ -161,7 +172,9 @@ class Walk:
         return self._frames[-1].found_index if self._frames else self.parent
 
     def _declare(self, node: Node, rule: Rule, rules: GrammarRules, depth: int) -> None:
-        if node.id in self._absorbed or (rule.is_long and node.start_point.row == node.end_point.row):
+        if rule.is_long and node.start_point.row == node.end_point.row:
+            return
+        if not self._may_declare(rule) or node.id in self._absorbed:
             return
         value = rule.value(node) if rule.value is not None else None
         kind = self._kind(node, rule, value)
@@ -172,8 +185,14 @@ class Walk:
             return
         if value is not None:
             self._absorbed.add(value.id)
-        self._frames.append(_Frame(depth, len(self.found), self._is_function(kind)))
+        self._enter(depth, len(self.found), self._is_function(kind))
         self.found.append(self._located(node, rule, rules, kind, name))
+
+    def _may_declare(self, rule: Rule) -> bool:
+        """Whether a declaration by this rule can count here, whatever its kind turns out to be."""
+        if not self._frames or not self._frames[-1].is_function or rule.is_local:
+            return True
+        return rule.is_local is None and (rule.kind in ("function", "class") or bool(rule.kinds))
 
     def _kind(self, node: Node, rule: Rule, value: Node | None) -> str:
         """The kind of declaration that the node is, "" where it is none."""
@@ -212,9 +231,10 @@ class Walk:
         outer = self._outermost(node)
         header = _header_start(outer, rules)
         body = rule.body(node)
+        before = _token_before(node, body) if body is not None else None
         start_row, header_row = outer.start_point.row, header.start_point.row
         end_row = self._end_row(outer, body)
-        body_row = _body_row(node, rule, body, kind, header_row, end_row)
+        body_row = _body_row(node, rule, body, before, kind, header_row, end_row)
         while start_row - 1 in self._attached:
             start_row = self._attached[start_row - 1]
         return Found(
@@ -225,7 +245,7 @@ class Walk:
             body_line=self.first_row + max(header_row + 1, min(body_row, end_row)),
             end_line=self.first_row + end_row,
             parent=self._frames[-2].found_index if len(self._frames) > 1 else self.parent,
-            signature=self._signature(header, outer, body, kind),
+            signature=self._signature(header, outer, before, kind),
         )
 
     def _outermost(self, node: Node) -> Node:
@@ -240,9 +260,10 @@ class Walk:
             outer, depth = wrapper, wrapper_depth
         return outer
 
-    def _signature(self, header: Node, outer: Node, body: Node | None, kind: str) -> str:
-        end = _token_before(outer, body).end_byte if body is not None else outer.end_byte
-        is_open = kind in ("value", "import") or (body is None and kind not in ("function", "class"))
+    def _signature(self, header: Node, outer: Node, before: Node | None, kind: str) -> str:
+        """The header's text on one line: up to the token before the body, else to the end of a line or of `outer`."""
+        end = before.end_byte if before is not None else outer.end_byte
+        is_open = kind in ("value", "import") or (before is None and kind not in ("function", "class"))
         if is_open:
             end = min(outer.end_byte, _line_end(self.source, header.start_byte))
         raw = self.source[header.start_byte : min(end, header.start_byte + _MAX_SIGNATURE)].decode("utf-8", "replace")
@@ -264,15 +285,12 @@ class Walk:
 
     def _end_row(self, outer: Node, body: Node | None) -> int:
         """One behind the node's last row: blank lines and comments at its end don't belong to it."""
-        last: Node | None = outer
-        while last is not None and last.end_point.column == 0 and last.end_point.row > last.start_point.row:
-            inner = next((child for child in reversed(last.children) if not child.is_extra), None)
-            if inner is None or inner.end_point == last.start_point:
-                break
-            last = inner
-        assert last is not None
-        row = last.end_point.row + (last.end_point.column > 0)
-        row = max(row, outer.start_point.row + 1)
+        row = outer.end_point.row + 1
+        if outer.end_point.column == 0 and outer.end_point.row > outer.start_point.row:
+            # Nested nodes often end at the same place, each as deep to look into as they are many.
+            if outer.end_byte not in self._ends:
+                self._ends[outer.end_byte] = _last_row(outer) + 1
+            row = max(self._ends[outer.end_byte], outer.start_point.row + 1)
         is_empty = body is not None and body.start_byte == body.end_byte
         return self._behind_comments(outer, row) if is_empty else row
 
@@ -294,6 +312,16 @@ def _line_end(source: bytes, offset: int) -> int:
     return len(source) if end < 0 else end
 
 
+def _last_row(node: Node) -> int:
+    """The row where the last token of the node stands, comments aside."""
+    while node.end_point.column == 0 and node.end_point.row > node.start_point.row:
+        inner = next((child for child in reversed(node.children) if not child.is_extra), None)
+        if inner is None or inner.end_byte == inner.start_byte:
+            return node.end_point.row - 1
+        node = inner
+    return node.end_point.row
+
+
 def _header_start(outer: Node, rules: GrammarRules) -> Node:
     """The first node of the header: what follows attributes, decorators and annotations."""
     first = outer.child(0) if outer.child_count else None
@@ -310,16 +338,18 @@ def _header_start(outer: Node, rules: GrammarRules) -> Node:
     return outer
 
 
-def _body_row(node: Node, rule: Rule, body: Node | None, kind: str, header_row: int, end_row: int) -> int:
+def _body_row(
+    node: Node, rule: Rule, body: Node | None, before: Node | None, kind: str, header_row: int, end_row: int
+) -> int:
     """The first row behind the header."""
     head = rule.head(node) if rule.head is not None else None
     if head is not None:
         return head.end_point.row + 1
-    if body is not None:
+    if body is not None and before is not None:
         opener = body.child(0) if body.child_count else None
         if opener is not None and not opener.is_named:
             return body.start_point.row + 1
-        return _token_before(node, body).end_point.row + 1
+        return before.end_point.row + 1
     if kind not in ("function", "class"):
         return header_row + 1
     last = node.child(node.child_count - 1) if node.child_count else None

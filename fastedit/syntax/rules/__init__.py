@@ -32,7 +32,6 @@ _MODULES = {
     "svelte": "markup",
     "xml": "markup",
     "css": "markup",
-    "scss": "markup",
     "json": "config",
     "yaml": "config",
     "toml": "config",

@@ -74,11 +74,14 @@ _RULES = {
 JAVASCRIPT = GrammarRules(
     rules=_RULES,
     wrappers=types("export_statement"),
-    lone_wrappers=types("lexical_declaration variable_declaration expression_statement"),
+    lone_wrappers=types("lexical_declaration variable_declaration"),
     attached=types("comment decorator"),
     attributes=types("decorator"),
     functions=types(" ".join(_FUNCTIONS) + " class_static_block"),
-    closed=types("formal_parameters string template_string binary_expression member_expression regex import_clause"),
+    closed=types(
+        "formal_parameters string template_string regex import_statement export_clause jsx_opening_element"
+        " jsx_closing_element augmented_assignment_expression update_expression"
+    ),
 )
 
 TYPESCRIPT = GrammarRules(
@@ -95,7 +98,7 @@ TYPESCRIPT = GrammarRules(
     attached=JAVASCRIPT.attached,
     attributes=JAVASCRIPT.attributes,
     functions=JAVASCRIPT.functions,
-    closed=JAVASCRIPT.closed | types("type_annotation type_parameters type_arguments union_type"),
+    closed=JAVASCRIPT.closed | types("type_annotation type_parameters type_arguments implements_clause"),
 )
 
 RULES = {"javascript": JAVASCRIPT, "typescript": TYPESCRIPT, "tsx": TYPESCRIPT}

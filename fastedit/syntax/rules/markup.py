@@ -1,4 +1,4 @@
-"""HTML, Vue, Svelte, XML, CSS and SCSS."""
+"""HTML, Vue, Svelte, XML and CSS."""
 
 from __future__ import annotations
 
@@ -136,7 +136,19 @@ _CSS_RULES = {
         " scope_statement",
     ),
     "keyframe_block": Rule("block", namer=_prelude, body=_BLOCK),
-    **same(Rule("import", namer=_prelude), "import_statement use_statement forward_statement"),
+    **same(Rule("import", namer=_prelude), "import_statement"),
+    "declaration": Rule("value", names=(at("<property_name>"),), has_name=True),
+}
+CSS = GrammarRules(rules=_CSS_RULES, closed=types("selectors declaration"))
+RULES = {
+    "rule_set": Rule("block", names=(at("<selectors>"),), body=_BLOCK, has_name=True),
+    **same(
+        Rule("block", namer=_prelude, body=_BLOCK),
+        "media_statement supports_statement keyframes_statement at_rule container_statement layer_statement"
+        " scope_statement",
+    ),
+    "keyframe_block": Rule("block", namer=_prelude, body=_BLOCK),
+    **same(Rule("import", namer=_prelude), "import_statement"),
     "declaration": Rule("value", names=(at("<property_name>"),), has_name=True),
 }
 CSS = GrammarRules(rules=_CSS_RULES, closed=types("selectors declaration"))
@@ -150,4 +162,4 @@ SCSS = GrammarRules(
     closed=CSS.closed,
 )
 
-RULES = {"html": HTML, "vue": COMPONENT, "svelte": COMPONENT, "xml": XML, "css": CSS, "scss": SCSS}
+RULES = {"html": HTML, "vue": COMPONENT, "svelte": COMPONENT, "xml": XML, "css": CSS}

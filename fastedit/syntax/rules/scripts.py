@@ -47,10 +47,15 @@ PYTHON = GrammarRules(
         "future_import_statement": Rule("import", names=(nothing,)),
     },
     wrappers=types("decorated_definition"),
-    lone_wrappers=types("expression_statement"),
     attributes=types("decorator"),
     functions=types("lambda"),
-    closed=types("parameters argument_list binary_operator boolean_operator comparison_operator string type attribute subscript"),
+    # An expression holds no declaration but the pairs of a dictionary.
+    closed=types(
+        "parameters argument_list call binary_operator boolean_operator comparison_operator unary_operator not_operator"
+        " conditional_expression list tuple set list_comprehension dictionary_comprehension generator_expression"
+        " string concatenated_string type attribute subscript pattern_list expression_list await yield"
+        " import_statement import_from_statement return_statement raise_statement assert_statement decorator"
+    ),
 )
 
 RUBY = GrammarRules(
@@ -130,7 +135,6 @@ PHP = GrammarRules(
         ),
         "assignment_expression": _assigned("anonymous_function", "arrow_function"),
     },
-    lone_wrappers=types("expression_statement"),
     attributes=types("attribute_list"),
     functions=types("anonymous_function arrow_function"),
     closed=types("formal_parameters string encapsed_string binary_expression"),

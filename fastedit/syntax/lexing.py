@@ -1,0 +1,43 @@
+"""Comments, strings and brackets of a text by its language's comment syntax alone, without a grammar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from fastedit.syntax.languages import comment_syntax
+
+# A string ends at the end of its line at the latest, so that an apostrophe in prose hides one line, not the file.
+_STRINGS = (r"\"\"\".*?\"\"\"", r"\"(?:\\.|[^\"\\\n])*\"", r"'(?:\\.|[^'\\\n])*'", r"`(?:\\.|[^`\\])*`")
+_DOLLAR_STRING = r"(?P<tag>\$\w*\$).*?(?P=tag)"
+CLOSERS = {"{": "}", "(": ")", "[": "]"}
+
+
+@cache
+def _token(language: str) -> re.Pattern[str]:
+    syntax = comment_syntax(language)
+    # A word character before `#` or `;` is part of a word (`$#`, `a#b`), never a comment.
+    comments = [rf"(?<![\w$&]){re.escape(prefix)}[^\n]*" for prefix in syntax.line]
+    comments += [rf"{re.escape(start)}.*?(?:{re.escape(end)}|\Z)" for start, end in syntax.block]
+    strings = (_DOLLAR_STRING, *_STRINGS) if language == "sql" else _STRINGS
+    parts = [rf"(?P<comment>{'|'.join(comments)})"] if comments else []
+    return re.compile("|".join([*parts, rf"(?P<string>{'|'.join(strings)})", r"(?P<mark>[{}()\[\];])"]), re.S)
+
+
+def tokens(text: str, language: str) -> Iterator[tuple[str, int, int]]:
+    """(what, start, end) of each comment, string and mark; what: "comment", "string" or the mark, one of `{}()[];`."""
+    for match in _token(language).finditer(text):
+        what = match.lastgroup if match.lastgroup != "tag" else "string"
+        yield (match[0] if what == "mark" else what or ""), match.start(), match.end()
+
+
+def closing_brackets(text: str, language: str) -> str:
+    """What closes the brackets that are open at the end of the text, innermost first."""
+    open_brackets: list[str] = []
+    for what, _, _ in tokens(text, language):
+        if what in CLOSERS:
+            open_brackets.append(what)
+        elif open_brackets and CLOSERS[open_brackets[-1]] == what:
+            open_brackets.pop()
+    return "".join(CLOSERS[bracket] for bracket in reversed(open_brackets))
