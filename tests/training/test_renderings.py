@@ -90,8 +90,8 @@ def test_every_habit_occurs() -> None:
     careless = generate(SOURCES, seed=8, n=1200, tiers=[Tier.SLOPPY, Tier.HARD], edits_per_document=12)
     seen = {habit for sample in careless for habit in sample.habits}
     wanted = {
-        "a fence for each place", "no class", "no marker at an end", "no marker between declarations", "flush left",
-        "shifted", "other unit", "parameters elided", "header joined", "docstring elided", "stub bodies",
+        "a fence for each place", "no class", "no marker at an end", "flush left",
+        "shifted", "other unit", "parameters elided", "docstring elided", "stub bodies",
         "path comment", "removal comment", "comment dropped", "comment shortened", "spacing folded",
         "trailing space", "wrong numbers", "no numbers", "no leading space", "no space on blank lines",
         "no file header", "aider", "cline", "original", "scopes", "no scopes", "no end line", "spaces for tabs",
