@@ -140,9 +140,7 @@ def _guess(data: bytes) -> tuple[str, Encoding] | None:
     from charset_normalizer import from_bytes
 
     for names, reads_like_text in ((WESTERN, _reads_like_western), (OTHERS, _reads_like_foreign)):
-        best = from_bytes(
-            data, cp_isolation=list(names), enable_fallback=False, preemptive_behaviour=False
-        ).best()
+        best = from_bytes(data, cp_isolation=list(names), enable_fallback=False, preemptive_behaviour=False).best()
         text = _decode_as(best.encoding, data) if best else None
         if best and text is not None and not _has_controls(text) and reads_like_text(text):
             return text, Encoding(best.encoding)

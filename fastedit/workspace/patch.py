@@ -19,6 +19,7 @@ from fastedit.workspace.plan import FileChange, Options, PlannedChange, plan_cha
 if TYPE_CHECKING:
     from fastedit.targets import Target
 
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Changes that have been worked out and not yet written. warnings: those about no single file."""

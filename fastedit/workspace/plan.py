@@ -209,9 +209,7 @@ def _deletion(location: Location, file: TextFile | None) -> PlannedChange:
         warnings = (*location.warnings, Warning("NO_CHANGE", f"{location.name} is to be deleted, and isn't there"))
         return PlannedChange(FileChange(location.name, ChangeAction.NONE, None, None, warnings=warnings))
     diff = file_diff(location.name, file.text, None, "")
-    change = FileChange(
-        location.name, ChangeAction.DELETE, file.sha256, None, diff=diff, warnings=location.warnings
-    )
+    change = FileChange(location.name, ChangeAction.DELETE, file.sha256, None, diff=diff, warnings=location.warnings)
     return PlannedChange(change, operations=(Delete(file.path, file.sha256),))
 
 

@@ -14,6 +14,6 @@ SOURCES = (ORIGINALS, *(STANDARD_LIBRARY / name for name in ("email", "asyncio",
 
 
 @cache
-def samples(count: int = 1200, seed: int = 5) -> tuple[Sample, ...]:
+def samples(count: int = 900, seed: int = 5) -> tuple[Sample, ...]:
     """Edits of the standard library and of small files in other languages."""
     return tuple(generate(SOURCES, seed=seed, n=count, edits_per_document=12))
