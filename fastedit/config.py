@@ -1,10 +1,10 @@
 """Settings: the only place that reads the environment.
 
-    FASTEDIT_MODE            auto, structural or model: what --mode is without the option
-    FASTEDIT_SCOPE           auto, windows or file: what --scope is without the option
-    FASTEDIT_MAX_FILE_BYTES  how large a file or an edit may be
-    FASTEDIT_DEBUG           1 shows tracebacks
-    NO_COLOR, FORCE_COLOR    as everywhere: output without colours, or with them even into a pipe
+FASTEDIT_MODE            auto, structural or model: what --mode is without the option
+FASTEDIT_SCOPE           auto, windows or file: what --scope is without the option
+FASTEDIT_MAX_FILE_BYTES  how large a file or an edit may be
+FASTEDIT_DEBUG           1 shows tracebacks
+NO_COLOR, FORCE_COLOR    as everywhere: output without colours, or with them even into a pipe
 """
 
 from __future__ import annotations
