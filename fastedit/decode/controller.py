@@ -34,8 +34,8 @@ SHORT_DISCOUNT = 0.1
 # Measured on replayed edits with `python -m evals.speed.passes`: the chance that a proposal's first token is accepted,
 # and the chance of a divergence at each later one.
 PRIORS: dict[Kind, tuple[float, float]] = {
-    Kind.MERGED: (0.99, 0.001),
-    Kind.ORIGINAL: (0.97, 0.004),
+    Kind.MERGED: (0.995, 0.00002),
+    Kind.ORIGINAL: (0.97, 0.001),
     Kind.ANCHORED: (0.80, 0.003),
     Kind.GUESSED: (0.40, 0.004),
     Kind.SNIPPET: (0.88, 0.011),
@@ -128,21 +128,19 @@ class Offer:
 
 def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> list[int]:
     """How many draft tokens of each offer to feed, in a pass of at most `budget` tokens in all."""
+    lengths = [0] * len(offers)
     num_fed = sum(offer.num_fed for offer in offers)
     # Survivals fall, so the best tokens of all offers together are a beginning of each.
     ranked = sorted(
         ((-chance, index) for index, offer in enumerate(offers) for chance in offer.survival), key=lambda pair: pair[0]
     )
+    if not ranked:
+        return lengths
     gains = [0.0, *accumulate(-chance for chance, _ in ranked)]
     widths = _widths(min(len(ranked), max(0, budget - num_fed)), num_fed, costs)
     num_asking = sum(bool(offer.survival) for offer in offers)
-    saved_s = (
-        1 / max((num_asking + gains[width]) / costs.seconds(num_asking + width) for width in widths) if ranked else 0
-    )
-    best = max(
-        widths, key=lambda width: saved_s * gains[width] - costs.seconds(num_fed + width) + costs.seconds(num_fed)
-    )
-    lengths = [0] * len(offers)
+    rate = max((num_asking + gains[width]) / costs.seconds(num_asking + width) for width in widths)
+    best = max(widths, key=lambda width: gains[width] / rate - costs.seconds(num_fed + width))
     for _, index in ranked[:best]:
         lengths[index] += 1
     return lengths
