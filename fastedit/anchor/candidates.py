@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fastedit.anchor.changes import changed_span
 from fastedit.anchor.choose import END_WORTH, HINT_WORTH, QUALITY_WORTH, SCOPE_WORTH, Candidate
-from fastedit.anchor.fit import Fit, fit
+from fastedit.anchor.fit import Fit, fit, num_cells
 from fastedit.anchor.locate import Level, LineIndex, Place
 from fastedit.anchor.quoted import weight_of
 from fastedit.anchor.scopes import INSIDE, Scopes
@@ -15,6 +16,10 @@ from fastedit.edits.model import Op, PatchHunk, PatchLine
 from fastedit.lines import indent_of
 
 MAX_CANDIDATES = 64
+MIN_CANDIDATES = 8
+# How many pairs of candidates may be weighed altogether.
+MAX_LINKS = 120_000
+MAX_CELLS = 150_000
 UNEVEN_INDENT_QUALITY = 0.9
 AT_THE_END = "at the end of the file"
 IN_EMPTY_FILE = "the file is empty"
@@ -39,9 +44,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Where a piece can stand, and the near misses where it can't stand anywhere."""
+    """Where a piece can stand, and the near misses where it can't stand anywhere.
+
+    unweighed: the best of the places that were too many to be candidates.
+    """
 
     candidates: list[Candidate]
+    unweighed: Candidate | None = None
     misses: list[Fit] = field(default_factory=list)
 
 
@@ -59,61 +68,75 @@ def pieces_of(hunk: PatchHunk, number: int) -> list[Piece]:
 
 
 class Finder:
-    """Finds candidates in one original. expected_shift: hunk number → how far line numbers were off before it."""
+    """Finds candidates in one original. num_pieces: for how many pieces, which bounds the candidates of each."""
 
-    def __init__(self, index: LineIndex, scopes: Scopes) -> None:
+    def __init__(self, index: LineIndex, scopes: Scopes, num_pieces: int) -> None:
         self.index = index
         self.scopes = scopes
+        self.limit = max(MIN_CANDIDATES, min(MAX_CANDIDATES, math.isqrt(MAX_LINKS // max(1, num_pieces))))
 
     def find(self, piece: Piece, *, strict: bool = False, shifts: Sequence[int] = (0,)) -> Finding:
-        """The piece's candidates, at most `MAX_CANDIDATES`.
+        """The piece's candidates, at most `limit`.
 
         strict: white space is all that may differ. shifts: how far off the patch's line numbers may be.
         """
         expected = piece.expected
         if not expected:
-            return Finding(self._ranked(piece, self._insertions(piece), shifts))
+            return self._ranked(piece, self._insertions(piece), shifts)
         places = self._strict_places(piece.hunk, [line.text for line in expected])
         if places or strict:
-            return Finding(self._ranked(piece, places, shifts))
-        fits = [
-            found
-            for window in self.index.windows([line.text for line in expected])
-            if (found := fit(self.index, expected, window))
-        ]
+            return self._ranked(piece, places, shifts)
+        fits = self._fits(expected)
         places = _distinct([found.place for found in fits if not found.refusal])
         misses = sorted((found for found in fits if found.refusal), key=lambda found: -found.place.quality)
-        return Finding(self._ranked(piece, places, shifts), misses)
+        return replace(self._ranked(piece, places, shifts), misses=misses)
 
     def _strict_places(self, hunk: PatchHunk, old: list[str]) -> list[Place]:
         """Places by the strictest measure that finds any; the next ones too while none agrees with the scopes."""
         places: list[Place] = []
         for level in _STRICT_LEVELS:
             known = {(place.start, place.end) for place in places}
-            found = self.index.runs(old, level)
-            if level is Level.INDENT:
+            found = self.index.runs(old, level, hunk.line_hint or 0)
+            if level is Level.INDENT and len(found) * len(old) <= MAX_CELLS:
                 found = [_with_indent_quality(place, old, self.index) for place in found]
             places += [place for place in found if (place.start, place.end) not in known]
             if places and (not hunk.scopes or max(self.scopes.values(hunk.scopes, places)) == INSIDE):
                 break
         return places
 
-    def _ranked(self, piece: Piece, places: list[Place], shifts: Sequence[int]) -> list[Candidate]:
+    def _fits(self, expected: Sequence[PatchLine]) -> list[Fit]:
+        """The alignments with the likeliest stretches, as many as can be afforded."""
+        fits: list[Fit] = []
+        num_left = MAX_CELLS
+        for window in self.index.windows([line.text for line in expected]):
+            num_left -= num_cells(expected, window)
+            if num_left < 0:
+                break
+            found = fit(self.index, expected, window)
+            if found is not None:
+                fits.append(found)
+        return fits
+
+    def _ranked(self, piece: Piece, places: list[Place], shifts: Sequence[int]) -> Finding:
+        """The best of the places as candidates, in the original's order."""
         hunk = piece.hunk
         values = self.scopes.values(hunk.scopes, places)
         hint = None if piece.follows else hunk.line_hint
         last = self.index.told[-1] + 1 if self.index.told else 0
-        candidates: list[tuple[float, int, Candidate]] = []
+        ranked: list[tuple[float, Place, int | None]] = []
         for place, value in zip(places, values, strict=True):
             distance = None if hint is None else min(abs(place.start - hint - shift) for shift in shifts)
             worth = QUALITY_WORTH * place.quality + SCOPE_WORTH * value
             worth += END_WORTH if hunk.at_end and place.end >= last else 0.0
             worth += 0.0 if distance is None else HINT_WORTH / (1 + distance / 10)
-            candidate = Candidate(place, changed_span(piece.lines, place), worth, distance)
-            candidates.append((-worth, place.start, candidate))
-        if len(candidates) > MAX_CANDIDATES:
-            candidates = sorted(candidates, key=lambda ranked: ranked[:2])[:MAX_CANDIDATES]
-        return [candidate for _, _, candidate in sorted(candidates, key=lambda ranked: ranked[1])]
+            ranked.append((worth, place, distance))
+        ranked.sort(key=lambda rank: (-rank[0], rank[1].start))
+        candidates = [
+            Candidate(place, changed_span(piece.lines, place), worth, distance)
+            for worth, place, distance in ranked[: self.limit + 1]
+        ]
+        unweighed = candidates.pop() if len(candidates) > self.limit else None
+        return Finding(sorted(candidates, key=lambda candidate: candidate.place.start), unweighed)
 
     def _insertions(self, piece: Piece) -> list[Place]:
         """Places for new lines without any context."""

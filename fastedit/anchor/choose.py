@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import add
 
 from fastedit.anchor.locate import Place, Span
 
@@ -16,6 +17,8 @@ QUALITY_WORTH = 10.0
 SCOPE_WORTH = 3.0
 ORDER_WORTH = 1.0
 END_WORTH = 1.5
+# Two insertions with the same context: as soon as there are two such places, each takes one.
+SAME_PLACE_COST = 0.6
 # Too little to decide anything but which of two equal places is looked at first.
 HINT_WORTH = 0.05
 GAP_COST = 0.0005
@@ -26,6 +29,9 @@ CONFLICT = -50.0
 TIE = 0.25
 # A line number decides where the other place is this many times farther from it.
 MIN_HINT_RATIO = 3.0
+
+# What it is worth that one candidate (row) is followed by another (column).
+Links = Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +57,28 @@ class Choice:
     by_hint: bool = False
 
 
-def choose(runs: Sequence[Sequence[Candidate]], follows: Sequence[bool]) -> list[Choice]:
+def choose(
+    runs: Sequence[Sequence[Candidate]], follows: Sequence[bool], unweighed: Sequence[Candidate | None]
+) -> list[Choice]:
     """The choice for each run.
 
     runs: candidates of each, none empty. follows: whether a run goes on where the one before it left off
-    (an elision lies between), so that it must stand behind it.
+    (an elision lies between), so that it must stand behind it. unweighed: for each run the best of the places
+    that were too many to be weighed.
     """
     if not runs:
         return []
-    forward = _best_to(runs, follows)
-    backward = _best_from(runs, follows)
+    links = [
+        [[_link(first, second, must_follow) for second in after] for first in before]
+        for (before, after), must_follow in zip(pairwise(runs), follows[1:], strict=True)
+    ]
+    forward = _best_to(runs, links)
+    backward = _best_from(runs, links)
     choices: list[Choice] = []
-    chosen = _path(runs, follows, forward)
+    chosen = _path(forward, links)
     for number, candidates in enumerate(runs):
         totals = [ahead + behind for ahead, behind in zip(forward[number], backward[number], strict=True)]
-        choices.append(_judge(candidates, totals, chosen[number], follows[number]))
+        choices.append(_judge(candidates, totals, chosen[number], follows[number], unweighed[number]))
     return choices
 
 
@@ -75,70 +88,69 @@ def _link(first: Candidate, second: Candidate, must_follow: bool) -> float:
         if second.place.start < first.place.end:
             return IMPOSSIBLE
         return -min(MAX_GAP_COST, GAP_COST * (second.place.start - first.place.end))
+    if first.place.start == second.place.start and first.place.end == second.place.end:
+        return CONFLICT if first.changed[0] < first.changed[1] else -SAME_PLACE_COST
     if first.changed[0] < second.changed[1] and second.changed[0] < first.changed[1]:
         return CONFLICT
     return 0.0 if second.changed[0] >= first.changed[1] else -ORDER_WORTH
 
 
-def _best_to(runs: Sequence[Sequence[Candidate]], follows: Sequence[bool]) -> list[list[float]]:
+def _best_to(runs: Sequence[Sequence[Candidate]], links: Sequence[Links]) -> list[list[float]]:
     """For each candidate the worth of the best path that ends in it."""
     best = [[candidate.worth for candidate in runs[0]]]
-    for number, (before, after) in enumerate(pairwise(runs), 1):
+    for after, link in zip(runs[1:], links, strict=True):
+        totals = best[-1]
         best.append(
             [
-                second.worth
-                + max(
-                    total + _link(first, second, follows[number]) for first, total in zip(before, best[-1], strict=True)
-                )
-                for second in after
+                second.worth + max(total + link[first][number] for first, total in enumerate(totals))
+                for number, second in enumerate(after)
             ]
         )
     return best
 
 
-def _best_from(runs: Sequence[Sequence[Candidate]], follows: Sequence[bool]) -> list[list[float]]:
+def _best_from(runs: Sequence[Sequence[Candidate]], links: Sequence[Links]) -> list[list[float]]:
     """For each candidate the worth of the best path that goes on from it, its own apart."""
     best: list[list[float]] = [[0.0] * len(runs[-1])]
-    for number in range(len(runs) - 1, 0, -1):
-        before, after = runs[number - 1], runs[number]
-        best.append(
-            [
-                max(
-                    _link(first, second, follows[number]) + second.worth + total
-                    for second, total in zip(after, best[-1], strict=True)
-                )
-                for first in before
-            ]
-        )
+    for after, link in zip(runs[:0:-1], links[::-1], strict=True):
+        totals = [second.worth + total for second, total in zip(after, best[-1], strict=True)]
+        best.append([max(map(add, row, totals)) for row in link])
     return best[::-1]
 
 
-def _path(
-    runs: Sequence[Sequence[Candidate]], follows: Sequence[bool], forward: Sequence[Sequence[float]]
-) -> list[int]:
+def _path(forward: Sequence[Sequence[float]], links: Sequence[Links]) -> list[int]:
     """Which candidate of each run lies on the best path."""
-    path = [max(range(len(runs[-1])), key=lambda i: forward[-1][i])]
-    for number in range(len(runs) - 1, 0, -1):
-        after = runs[number][path[-1]]
-        before = runs[number - 1]
-        path.append(
-            max(range(len(before)), key=lambda i: forward[number - 1][i] + _link(before[i], after, follows[number]))
-        )
+    path = [_highest(forward[-1])]
+    for totals, link in zip(forward[-2::-1], links[::-1], strict=True):
+        after = path[-1]
+        path.append(_highest([total + link[first][after] for first, total in enumerate(totals)]))
     return path[::-1]
 
 
-def _judge(candidates: Sequence[Candidate], totals: Sequence[float], chosen: int, must_follow: bool) -> Choice:
+def _highest(values: Sequence[float]) -> int:
+    return max(range(len(values)), key=values.__getitem__)
+
+
+def _judge(
+    candidates: Sequence[Candidate],
+    totals: Sequence[float],
+    chosen: int,
+    must_follow: bool,
+    unweighed: Candidate | None,
+) -> Choice:
     best = totals[chosen]
     others = [number for number in range(len(candidates)) if number != chosen]
     margin = min((best - totals[number] for number in others), default=QUALITY_WORTH)
-    tied = [] if must_follow else [number for number in others if best - totals[number] < TIE]
-    rivals = tuple(
-        candidates[number] for number in tied if not _is_told_by_hint(candidates[chosen], candidates[number])
-    )
+    tied = [] if must_follow else [candidates[number] for number in others if best - totals[number] < TIE]
+    if unweighed is not None and not must_follow and candidates[chosen].worth - unweighed.worth < TIE:
+        tied.append(unweighed)
+    rivals = tuple(other for other in tied if not _is_told_by_hint(candidates[chosen], other))
     return Choice(candidates[chosen], rivals, margin, by_hint=bool(tied) and not rivals)
 
 
 def _is_told_by_hint(chosen: Candidate, other: Candidate) -> bool:
     if chosen.hint_distance is None or other.hint_distance is None:
         return False
-    return other.hint_distance >= MIN_HINT_RATIO * max(1, chosen.hint_distance)
+    if chosen.hint_distance == 0:
+        return other.hint_distance > 0
+    return other.hint_distance >= MIN_HINT_RATIO * chosen.hint_distance

@@ -14,8 +14,8 @@ from fastedit.anchor.quoted import is_comment, likeness, loose_key, weight_of
 from fastedit.edits.model import Op, PatchLine
 
 MIN_QUALITY = 0.7
-MAX_CELLS = 250_000
 MAX_JOINED = 4
+MIN_BAND = 16
 _ABSENT_KEEP = 0.5
 _ABSENT_DELETE = 4.0
 _UNQUOTED = 0.25
@@ -40,10 +40,14 @@ class _Step:
     row: int
 
 
+_Table = list[dict[int, _Step]]
+_NOWHERE = _Step(-1e9, 0, 0)
+
+
 def fit(index: LineIndex, expected: Sequence[PatchLine], window: Span) -> Fit | None:
     """The best alignment of the expected (kept and deleted) lines with the window's; None where nothing fits."""
     rows = range(*window)
-    if not expected or not rows or (len(expected) + 1) * (len(rows) + 1) > MAX_CELLS:
+    if not expected or not rows:
         return None
     spans = _trace(_table(index, expected, rows), expected, rows)
     placed = [span for span in spans if span]
@@ -56,42 +60,58 @@ def fit(index: LineIndex, expected: Sequence[PatchLine], window: Span) -> Fit | 
     return Fit(place, _refusal(index, expected, place))
 
 
-def _table(index: LineIndex, expected: Sequence[PatchLine], rows: range) -> list[list[_Step]]:
-    """cell [i][j]: the first i expected lines on the first j rows. Rows before the first match are free."""
-    table = [[_Step(0.0, 0, max(0, column - 1)) for column in range(len(rows) + 1)]]
+def num_cells(expected: Sequence[PatchLine], window: Span) -> int:
+    """How much work `fit` is."""
+    return (len(expected) + 1) * min(window[1] - window[0] + 1, 2 * _slack(len(expected), window[1] - window[0]))
+
+
+def _slack(num_expected: int, num_rows: int) -> int:
+    return max(MIN_BAND, num_rows - num_expected)
+
+
+def _table(index: LineIndex, expected: Sequence[PatchLine], rows: range) -> _Table:
+    """cell [i][j]: the first i expected lines on the first j rows. Rows before the first match are free.
+
+    Only a band around the diagonal is filled: what lies outside of it would leave out too much.
+    """
+    slack = _slack(len(expected), len(rows))
+    table: _Table = [{column: _Step(0.0, 0, max(0, column - 1)) for column in range(len(rows) + 1)}]
     for number, line in enumerate(expected, 1):
         absent = weight_of(line.text) * (_ABSENT_DELETE if line.op is Op.DELETE else _ABSENT_KEEP)
         above = table[-1]
-        current = [_Step(above[0].score - absent, number - 1, 0)]
+        first = max(0, number - slack // 2)
+        current: dict[int, _Step] = {}
         table.append(current)
-        for column, row in enumerate(rows, 1):
-            is_last = number == len(expected)
-            best = _Step(above[column].score - absent, number - 1, column)
-            skipped = current[column - 1].score - (0.0 if is_last else _unquoted(index, row))
-            if skipped > best.score:
-                best = _Step(skipped, number, column - 1)
-            step = _matched(table, index, expected, number, column, rows)
-            current.append(step if step is not None and step.score > best.score else best)
+        for column in range(first, min(len(rows), number + slack) + 1):
+            best = _Step(above.get(column, _NOWHERE).score - absent, number - 1, column)
+            if column > first:
+                left = current[column - 1].score - (
+                    0.0 if number == len(expected) else _unquoted(index, rows[column - 1])
+                )
+                best = best if best.score >= left else _Step(left, number, column - 1)
+            step = _matched(table, index, expected, number, column, rows) if column else None
+            current[column] = step if step is not None and step.score > best.score else best
     return table
 
 
 def _matched(
-    table: list[list[_Step]], index: LineIndex, expected: Sequence[PatchLine], number: int, column: int, rows: range
+    table: _Table, index: LineIndex, expected: Sequence[PatchLine], number: int, column: int, rows: range
 ) -> _Step | None:
     """The best step that ends with the expected line quoting the row, alone or joined with its neighbours."""
     line, row = expected[number - 1], rows[column - 1]
-    alike = likeness(line.text, index.lines[row])
+    before = table[number - 1].get(column - 1, _NOWHERE).score
     if not loose_key(line.text) and not index.keys[row]:
-        return _Step(table[number - 1][column - 1].score + weight_of(""), number - 1, column - 1)
+        return _Step(before + weight_of(""), number - 1, column - 1)
+    alike = likeness(line.text, index.lines[row])
     if alike.value and (alike.is_same or line.op is Op.KEEP):
         gain = weight_of(line.text) * (alike.value if alike.is_same else 2 * alike.value - 1)
         if gain > 0:
-            return _Step(table[number - 1][column - 1].score + gain, number - 1, column - 1)
+            return _Step(before + gain, number - 1, column - 1)
     return _joined(table, index, expected, number, column, rows)
 
 
 def _joined(
-    table: list[list[_Step]], index: LineIndex, expected: Sequence[PatchLine], number: int, column: int, rows: range
+    table: _Table, index: LineIndex, expected: Sequence[PatchLine], number: int, column: int, rows: range
 ) -> _Step | None:
     """A step in which one expected line quotes several rows, or several expected lines one row."""
     mine, theirs = loose_key(expected[number - 1].text), index.keys[rows[column - 1]]
@@ -100,26 +120,26 @@ def _joined(
             joined = "".join(index.keys[row] for row in rows[column - count : column])
             if joined == mine:
                 gain = weight_of(expected[number - 1].text) * 0.9
-                return _Step(table[number - 1][column - count].score + gain, number - 1, column - count)
+                return _Step(table[number - 1].get(column - count, _NOWHERE).score + gain, number - 1, column - count)
     if len(theirs) > len(mine) and mine and theirs.endswith(mine):
         op = expected[number - 1].op
         for count in range(2, min(MAX_JOINED, number) + 1):
             wrapped = expected[number - count : number]
             if all(line.op is op for line in wrapped) and "".join(loose_key(line.text) for line in wrapped) == theirs:
                 gain = sum(weight_of(line.text) for line in wrapped) * 0.9
-                return _Step(table[number - count][column - 1].score + gain, number - count, column - 1)
+                return _Step(table[number - count].get(column - 1, _NOWHERE).score + gain, number - count, column - 1)
     return None
 
 
-def _trace(table: list[list[_Step]], expected: Sequence[PatchLine], rows: range) -> list[Span | None]:
+def _trace(table: _Table, expected: Sequence[PatchLine], rows: range) -> list[Span | None]:
+    """The best path's span for each expected line."""
     spans: list[Span | None] = [None] * len(expected)
-    number, column = len(expected), len(rows)
+    number, column = len(expected), max(table[-1])
     while number > 0:
-        step = table[number][column]
+        step = table[number].get(column, _NOWHERE)
         if step.old < number and step.row < column:
             span = (rows[step.row], rows[column - 1] + 1)
-            for quoted in range(step.old, number):
-                spans[quoted] = span
+            spans[step.old : number] = [span] * (number - step.old)
         number, column = step.old, step.row
     return spans
 

@@ -56,19 +56,19 @@ def locate_hunks(
     index: LineIndex, scopes: Scopes, hunks: Sequence[PatchHunk], format: Format, *, strict: bool = False
 ) -> list[Outcome]:
     """The outcome of every hunk, in the message's order; strict: nothing but white space may differ."""
-    return _Locator(index, Finder(index, scopes), hunks, format, strict).outcomes()
+    return _Locator(index, scopes, hunks, format, strict).outcomes()
 
 
 class _Locator:
     def __init__(
-        self, index: LineIndex, finder: Finder, hunks: Sequence[PatchHunk], format: Format, strict: bool
+        self, index: LineIndex, scopes: Scopes, hunks: Sequence[PatchHunk], format: Format, strict: bool
     ) -> None:
         self.index = index
-        self.finder = finder
         self.hunks = [_with_dashes_kept(hunk, index) for hunk in hunks] if format in _PREFIXED else hunks
         self.format = format
         self.strict = strict
         self.pieces = [piece for number, hunk in enumerate(self.hunks) for piece in pieces_of(hunk, number)]
+        self.finder = Finder(index, scopes, len(self.pieces))
 
     def outcomes(self) -> list[Outcome]:
         applied = {number for number, hunk in enumerate(self.hunks) if self._is_applied_only(hunk)}
@@ -77,7 +77,11 @@ class _Locator:
         lost = {piece.hunk_number for piece, finding in zip(pieces, findings, strict=True) if not finding.candidates}
         placed = [number for number, piece in enumerate(pieces) if piece.hunk_number not in lost]
         findings = self._with_shifts(pieces, findings, placed)
-        choices = choose([findings[n].candidates for n in placed], [pieces[n].follows for n in placed])
+        choices = choose(
+            [findings[number].candidates for number in placed],
+            [pieces[number].follows for number in placed],
+            [findings[number].unweighed for number in placed],
+        )
         chosen: dict[int, list[tuple[Piece, Choice]]] = {}
         for number, choice in zip(placed, choices, strict=True):
             chosen.setdefault(pieces[number].hunk_number, []).append((pieces[number], choice))

@@ -7,19 +7,24 @@ whatever the file repeats.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from typing import overload
 
 from rapidfuzz import fuzz, process
 
 from fastedit.anchor.quoted import loose_key, weight_of
 
-MAX_RUNS = 4096
+MAX_RUNS = 512
+MIN_RUNS = 64
+MAX_COMPARED = 1_000_000
 MAX_OCCURRENCES = 200
 MAX_WINDOWS = 6
+MAX_SLACK = 40
 NUM_SOUGHT_LINES = 4
 MIN_TELLING_WEIGHT = 0.5
 MIN_SOUGHT_RATIO = 70.0
@@ -50,10 +55,29 @@ class Place:
 
     start: int
     end: int
-    spans: tuple[Span | None, ...]
+    spans: Sequence[Span | None]
     level: Level
     quality: float
     reason: str = ""
+
+
+class StraightSpans(Sequence[Span | None]):
+    """The spans of lines that stand one after the other, made when looked at."""
+
+    def __init__(self, start: int, length: int) -> None:
+        self._rows = range(start, start + length)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, key: int) -> Span | None: ...
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[Span | None]: ...
+    def __getitem__(self, key: int | slice) -> Span | None | Sequence[Span | None]:
+        if isinstance(key, slice):
+            return [(row, row + 1) for row in self._rows[key]]
+        return self._rows[key], self._rows[key] + 1
 
 
 class RunIndex:
@@ -63,19 +87,36 @@ class RunIndex:
         self._codes: dict[str, int] = {}
         self._bytes = array("I", [self._codes.setdefault(key, len(self._codes)) for key in keys]).tobytes()
 
-    def find(self, keys: Sequence[str]) -> list[int]:
-        """Where the run of keys starts, ascending, at most `MAX_RUNS` of them."""
+    def find(self, keys: Sequence[str], near: int = 0) -> list[int]:
+        """Where the run of keys starts, ascending: at most `MAX_RUNS` places, fewer of long runs, those around `near`."""
         codes = [self._codes.get(key) for key in keys]
         if not codes or None in codes:
             return []
         sought = array("I", [code for code in codes if code is not None]).tobytes()
+        limit = max(MIN_RUNS, min(MAX_RUNS, MAX_COMPARED // len(codes)))
+        middle = min(max(0, near), len(self._bytes) // _CODE_SIZE)
+        before = self._backward(sought, middle, limit // 2) if middle else []
+        return before[::-1] + self._forward(sought, middle, limit - len(before))
+
+    def _forward(self, sought: bytes, start: int, limit: int) -> list[int]:
         found: list[int] = []
-        position = self._bytes.find(sought)
-        while position >= 0 and len(found) < MAX_RUNS:
+        position = self._bytes.find(sought, start * _CODE_SIZE)
+        while position >= 0 and len(found) < limit:
             number, rest = divmod(position, _CODE_SIZE)
             if not rest:
                 found.append(number)
             position = self._bytes.find(sought, (number + 1) * _CODE_SIZE)
+        return found
+
+    def _backward(self, sought: bytes, end: int, limit: int) -> list[int]:
+        """Starts before `end`, the nearest first."""
+        found: list[int] = []
+        position = self._bytes.rfind(sought, 0, (end - 1) * _CODE_SIZE + len(sought))
+        while position >= 0 and len(found) < limit:
+            number, rest = divmod(position, _CODE_SIZE)
+            if not rest:
+                found.append(number)
+            position = self._bytes.rfind(sought, 0, max(0, position - 1) + len(sought)) if position else -1
         return found
 
 
@@ -115,18 +156,19 @@ class LineIndex:
             rows[self.keys[number]].append(number)
         return dict(rows)
 
-    def runs(self, old: Sequence[str], level: Level) -> list[Place]:
+    def runs(self, old: Sequence[str], level: Level, near: int = 0) -> list[Place]:
         """The places where these lines stand one after the other, by the measure of `level` (not FUZZY).
 
-        LOOSE passes over blank lines on both sides.
+        LOOSE passes over blank lines on both sides. Of very many places those around line `near` are returned.
         """
         if level is Level.EXACT:
-            return [_straight(start, old, level, 1.0, "") for start in self._exact.find(old)]
+            return [_straight(start, old, level, 1.0, "") for start in self._exact.find(old, near)]
         if level is Level.INDENT:
-            starts = self._stripped.find([line.strip() for line in old])
+            starts = self._stripped.find([line.strip() for line in old], near)
             return [_straight(start, old, level, 0.98, "white space at the lines' ends differs") for start in starts]
         told = [number for number, line in enumerate(old) if loose_key(line)]
-        positions = self._loose.find([loose_key(old[number]) for number in told]) if told else []
+        told_near = bisect_left(self.told, near)
+        positions = self._loose.find([loose_key(old[number]) for number in told], told_near) if told else []
         return [self._spread(position, old, told) for position in positions]
 
     def _spread(self, position: int, old: Sequence[str], told: Sequence[int]) -> Place:
@@ -155,7 +197,7 @@ class LineIndex:
                     votes[row - number] += int(1000 * weight_of(line) / (1 + len(rows) / 8))
         if not is_told:
             votes += self._sought(old)
-        slack = 4 + len(old) // 3
+        slack = min(MAX_SLACK, 4 + len(old) // 3)
         windows: list[Span] = []
         for diagonal, _ in _gathered(votes, slack).most_common():
             window = (max(0, diagonal - slack), min(len(self.lines), diagonal + len(old) + slack))
@@ -182,8 +224,7 @@ class LineIndex:
 
 
 def _straight(start: int, old: Sequence[str], level: Level, quality: float, reason: str) -> Place:
-    spans = tuple((row, row + 1) for row in range(start, start + len(old)))
-    return Place(start, start + len(old), spans, level, quality, reason)
+    return Place(start, start + len(old), StraightSpans(start, len(old)), level, quality, reason)
 
 
 def _place_blanks(spans: list[Span | None], keys: Sequence[str], start: int, end: int) -> None:

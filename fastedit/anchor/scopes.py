@@ -13,6 +13,8 @@ from fastedit.syntax.model import Outline
 INSIDE = 1.0
 NEAREST_BEHIND = 0.6
 BEHIND = 0.3
+# A text that so many lines hold names none of them.
+MAX_SCOPE_LINES = 200
 
 _OPENERS = ":{(,;"
 _CONTINUES = re.compile(
@@ -85,35 +87,35 @@ class Scopes:
     def _rows(self, text: str) -> list[int]:
         """The lines that a scope text names: those by the strictest measure that any line meets."""
         if text not in self._found:
-            self._found[text] = next(filter(None, (list(rows) for rows in self._measures(text))), [])
+            rows = self._measures(text)
+            self._found[text] = rows if len(rows) <= MAX_SCOPE_LINES else []
         return self._found[text]
 
-    def _measures(self, text: str) -> list[list[int]]:
+    def _measures(self, text: str) -> list[int]:
         key = loose_key(text).rstrip(_OPENERS + ".…")
-        if not key:
-            return []
-        keys = self.index.keys
-        word = re.compile(rf"(?<!\w){re.escape(text.strip().rstrip(_OPENERS + '.…'))}(?!\w)")
-        tests: list[Callable[[int], bool]] = [
-            lambda row: keys[row].rstrip(_OPENERS) == key,
-            lambda row: keys[row].startswith(key) and bool(word.search(self.index.lines[row])),
-            lambda row: key in keys[row] and bool(word.search(self.index.lines[row])),
-            lambda row: keys[row].startswith(key),
-            lambda row: key in keys[row],
-        ]
         exact = self.index.rows.get(loose_key(text))
-        if exact:
-            return [exact]
-        for test in tests:
-            found = [row for row in self.index.told if test(row)]
-            if found:
-                return [found]
-        return [self._with_words(text)]
+        if exact or not key:
+            return exact or []
+        lines, keys = self.index.lines, self.index.keys
+        holding = [row for row in self.index.told if key in keys[row]]
+        if not holding:
+            return self._with_words(text)
+        word = re.compile(rf"(?<!\w){re.escape(text.strip().rstrip(_OPENERS + '.…'))}(?!\w)")
+        tests: tuple[Callable[[int], bool], ...] = (
+            lambda row: keys[row].rstrip(_OPENERS) == key,
+            lambda row: keys[row].startswith(key) and bool(word.search(lines[row])),
+            lambda row: bool(word.search(lines[row])),
+            lambda row: keys[row].startswith(key),
+        )
+        return next(filter(None, ([row for row in holding if test(row)] for test in tests)), holding)
 
     def _with_words(self, text: str) -> list[int]:
         """Lines that hold all words of the text in their order (`class Foo(Base)` for `class Foo(Base, Mixin)`)."""
         words = _WORDS.findall(text)
-        return [row for row in self.index.told if _holds(self.index.lines[row], words)] if len(words) > 1 else []
+        if len(words) < 2:
+            return []
+        lines = self.index.lines
+        return [row for row in self.index.told if words[-1] in lines[row] and _holds(lines[row], words)]
 
 
 def _holds(line: str, words: Sequence[str]) -> bool:

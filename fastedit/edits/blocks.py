@@ -98,6 +98,9 @@ def _mend(lines: list[str]) -> tuple[list[str], list[_Span]]:
     num_failures = 0
     position = 0
     while position < len(lines):
+        if not lines[position].strip():
+            position += 1
+            continue
         fence = _FENCE.match(lines[position])
         if fence:
             close, is_nested = _closing_line(lines, position, fence, num_failures < _MAX_FAILURES)

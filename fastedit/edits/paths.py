@@ -187,7 +187,7 @@ def _mentions(sentence: str) -> list[tuple[int, int, str]]:
     for match in _QUOTED.finditer(sentence):
         token = _clean(next(filter(None, match.groups()), ""))
         is_told = is_file_name(token) and ("/" in token or token.rpartition(".")[2] not in _ATTRIBUTE_LIKE)
-        if is_told and not _BORROWED.search(sentence[: match.start()]):
+        if is_told and not _BORROWED.search(sentence[max(0, match.start() - 40) : match.start()]):
             found.append((match.start(), match.end(), token))
     if found:
         return found
@@ -197,7 +197,7 @@ def _mentions(sentence: str) -> list[tuple[int, int, str]]:
             match.start() >= covered
             and "/" in token
             and is_file_name(token)
-            and not _BORROWED.search(sentence[: match.start()])
+            and not _BORROWED.search(sentence[max(0, match.start() - 40) : match.start()])
         ):
             found.append((match.start(), match.end(), token))
             covered = match.end()

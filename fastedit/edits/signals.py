@@ -18,6 +18,9 @@ OUTPUT_TAGS = frozenset(
     "text txt log logs output stdout plaintext plain ansi traceback mermaid dot graphviz tree".split()
 )
 
+MAX_SENTENCE_LINES = 40
+MAX_SENTENCE = 600
+
 _COMMANDS = (
     r"npm|npx|pnpm|yarn|bun|bunx|node|deno|corepack|pip3?|pipx|python3?|py|uv|uvx|poetry|pdm|hatch|conda|mamba|pytest|tox|nox|ruff|mypy"
     r"|black|isort|cargo|rustup|rustc|go|gofmt|git|gh|docker|docker-compose|podman|kubectl|helm|terraform|ansible|ansible-playbook|make|cmake"
@@ -100,14 +103,14 @@ def says_whole(sentence: str) -> bool:
 
 
 def last_sentence(prose: Sequence[str]) -> str:
-    """The last sentence of the last paragraph of these lines, on one line."""
+    """The last sentence of the last paragraph of these lines, on one line (of a long one the end)."""
     paragraph: list[str] = []
-    for line in reversed(prose):
+    for line in reversed(prose[-MAX_SENTENCE_LINES:]):
         if line.strip():
             paragraph.append(line.strip())
         elif paragraph:
             break
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z\"`*(])", " ".join(reversed(paragraph)))[-1]
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z\"`*(])", " ".join(reversed(paragraph))[-MAX_SENTENCE:])[-1]
 
 
 def has_marker(lines: Sequence[str]) -> bool:

@@ -23,6 +23,7 @@ _EXTENDED = re.compile(
 _MOVED = re.compile(r"^(?P<verb>rename|copy) (?P<side>from|to) (?P<path>.+)$")
 _BINARY = re.compile(r"^(?:GIT binary patch|Binary files .* differ)")
 _RANGES = re.compile(r"^-(\d{1,9})(?:,(\d{1,9}))?\s+\+\d{1,9}(?:,(\d{1,9}))?$")
+_COMBINED = re.compile(r"^@@@+ -\d")
 _MAX_RANGES = 60
 _SIDES = (("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"), ("old/", "new/"), ("orig/", "new/"))
 _SIGNATURE = re.compile(r"^\d+\.\d+")
@@ -139,7 +140,7 @@ def _files(lines: Sequence[str], first_line: int) -> list[_RawFile]:
         position += 1
         if _BINARY.match(line):
             raise unreadable("a binary patch can't be applied to text", number)
-        if line.startswith("@@@"):
+        if _COMBINED.match(line):
             raise unreadable("a combined diff (of a merge) has no single original", number)
         if _GIT.match(line):
             files.append(_RawFile(number, git=_git_path(line)))
