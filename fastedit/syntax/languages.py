@@ -190,8 +190,11 @@ _FILENAME_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 _SHEBANG = re.compile(r"#!\s*\S*?([^\s/]+)(?:[ \t]+(.*))?")
 _INTERPRETER_VERSION = re.compile(r"[\d.]+$")
-# A `.h` with any of these at the start of a line is C++, not C.
-_CPP_HEADER = re.compile(r"^\s*(class\s+\w+\s*[:{]|namespace\b|template\s*<|using\s+\w|(public|private|protected)\s*:)", re.M)
+# What a line of a `.h` starts with tells whose header it is.
+_HEADERS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"^\s*(?:@interface|@protocol|@class|#import)\b", re.M), "objc"),
+    (re.compile(r"^\s*(?:class\s+\w+[^;(\n]*$|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)", re.M), "cpp"),
+)
 
 
 @cache
@@ -233,10 +236,9 @@ def language_of(path: str | None, text: str = "") -> str:
     path: any text, `/` or `\\` between folders; never opened.
     """
     filename = re.split(r"[/\\]", path)[-1].lower() if path else ""
-    language = _language_of_filename(filename) or _language_of_shebang(text)
-    if language == "c" and filename.endswith(".h") and _CPP_HEADER.search(text):
-        return "cpp"
-    return language
+    if filename.endswith(".h"):
+        return next((language for pattern, language in _HEADERS if pattern.search(text)), "c")
+    return _language_of_filename(filename) or _language_of_shebang(text)
 
 
 def language_of_tag(info: str) -> str:

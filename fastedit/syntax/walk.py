@@ -233,7 +233,7 @@ class Walk:
         body = rule.body(node)
         before = _token_before(node, body) if body is not None else None
         start_row, header_row = outer.start_point.row, header.start_point.row
-        end_row = self._end_row(outer, body)
+        end_row = self._end_row(outer, body, rules)
         body_row = _body_row(node, rule, body, before, kind, header_row, end_row)
         while start_row - 1 in self._attached:
             start_row = self._attached[start_row - 1]
@@ -283,13 +283,15 @@ class Walk:
             return
         self._attached[last_row] = start.row
 
-    def _end_row(self, outer: Node, body: Node | None) -> int:
-        """One behind the node's last row: blank lines and comments at its end don't belong to it."""
+    def _end_row(self, outer: Node, body: Node | None, rules: GrammarRules) -> int:
+        """One behind the node's last row: blank lines at its end, and comments further out, don't belong to it."""
         row = outer.end_point.row + 1
-        if outer.end_point.column == 0 and outer.end_point.row > outer.start_point.row:
+        if rules.has_loose_ends:
+            row = _last_row(self.source, outer, outer.start_point.column) + 1
+        elif outer.end_point.column == 0 and outer.end_point.row > outer.start_point.row:
             # Nested nodes often end at the same place, each as deep to look into as they are many.
             if outer.end_byte not in self._ends:
-                self._ends[outer.end_byte] = _last_row(outer) + 1
+                self._ends[outer.end_byte] = _last_row(self.source, outer) + 1
             row = max(self._ends[outer.end_byte], outer.start_point.row + 1)
         is_empty = body is not None and body.start_byte == body.end_byte
         return self._behind_comments(outer, row) if is_empty else row
@@ -312,14 +314,28 @@ def _line_end(source: bytes, offset: int) -> int:
     return len(source) if end < 0 else end
 
 
-def _last_row(node: Node) -> int:
-    """The row where the last token of the node stands, comments aside."""
-    while node.end_point.column == 0 and node.end_point.row > node.start_point.row:
-        inner = next((child for child in reversed(node.children) if not child.is_extra), None)
-        if inner is None or inner.end_byte == inner.start_byte:
-            return node.end_point.row - 1
-        node = inner
-    return node.end_point.row
+def _last_row(source: bytes, outer: Node, column: int | None = None) -> int:
+    """The row where the text of the node ends.
+
+    Without blank lines and comments at its end: all comments, or those up to `column` where it is given.
+    """
+    node, end = outer, outer.end_byte
+    while node.child_count and (column is not None or node.end_point.column == 0):
+        inner = None
+        for part in reversed(node.children):
+            if part.is_extra and part.start_point.column <= (column or part.start_point.column):
+                end = part.start_byte
+            elif part.end_byte > part.start_byte:
+                inner = part
+                break
+        if inner is None or source[inner.end_byte : end].strip():
+            break
+        node, end = inner, inner.end_byte
+    row, at = node.end_point.row, node.end_byte
+    while row > outer.start_point.row and source[at - 1 : at] in (b"\n", b"\r", b" ", b"\t"):
+        at -= 1
+        row -= source[at : at + 1] == b"\n"
+    return row
 
 
 def _header_start(outer: Node, rules: GrammarRules) -> Node:

@@ -25,13 +25,24 @@ def _block_header(node: Node, source: bytes) -> str:
     return re.sub(r"\s+", " ", text.replace('"', "")).strip()
 
 
+def _item_name(node: Node, source: bytes) -> str:
+    """What the first pair of a sequence's item calls it, as in `- name: Build`; "" where it doesn't."""
+    pair = at("<block_node>", "<block_mapping>", "<block_mapping_pair>")(node)
+    value = pair and pair.child_by_field_name("value")
+    if pair is None or value is None or value.type != "flow_node" or _key(pair, source) not in _NAMING_KEYS:
+        return ""
+    return source[value.start_byte : min(value.end_byte, value.start_byte + 400)].decode("utf-8", "replace").strip("\"'")
+
+
+_NAMING_KEYS = frozenset({"name", "id", "key", "title", "path", "alert", "job_name", "uses", "hosts", "host"})
 _KINDS = {"object": "block", "array": "block", "block_node": "block"}
 _PAIR = Rule("value", namer=_key, value=at("value"), kinds=_KINDS, body=at("value"))
 
 JSON = GrammarRules(rules={"pair": _PAIR}, closed=types("string"))
 YAML = GrammarRules(
-    rules=same(_PAIR, "block_mapping_pair"),
+    rules={**same(_PAIR, "block_mapping_pair"), "block_sequence_item": Rule("block", namer=_item_name, body=nothing)},
     closed=types("flow_node plain_scalar block_scalar"),
+    has_loose_ends=True,
 )
 
 _TOML_KEY = either(at("<dotted_key>"), at("<bare_key>"), at("<quoted_key>"))
@@ -45,6 +56,7 @@ TOML = GrammarRules(
         ),
     },
     closed=types("string array"),
+    has_loose_ends=True,
 )
 HCL = GrammarRules(
     rules={

@@ -31,10 +31,24 @@ def _body(node: Node) -> Node | None:
     return value and (value.child_by_field_name("body") or value)
 
 
+def _one_of(node: Node, *value_types: str) -> Node | None:
+    """What is assigned, if it is of one of the types."""
+    value = _value(node)
+    return value if value is not None and value.type in value_types else None
+
+
 def _callback(node: Node) -> Node | None:
     """The function that a call such as `it("works", () => {})` is given."""
     arguments = node.child_by_field_name("arguments")
     return child_of_type(arguments, *_FUNCTIONS) if arguments is not None else None
+
+
+def _callee(node: Node) -> Node | None:
+    """What is called; in a chain of calls the last link of it."""
+    callee = node.child_by_field_name("function")
+    target = callee and callee.child_by_field_name("object")
+    is_chain = target is not None and target.type == "call_expression"
+    return callee.child_by_field_name("property") if callee is not None and is_chain else callee
 
 
 def _callback_body(node: Node) -> Node | None:
@@ -62,10 +76,14 @@ _RULES = {
     "assignment_expression": Rule("value", names=(at("left"),), value=_value, kinds=_KINDS, body=_body),
     "pair": Rule(
         "block", names=(at("key"),), value=_value, kinds=_KINDS, body=_body, is_long=True,
-        needs=either(at("value", "body"), at("value", "<pair>"), at("value", "<object>")),
+        needs=lambda node: _one_of(node, "object", "array", "class", *_FUNCTIONS),
+    ),
+    "export_statement": Rule(
+        "value", names=(nothing,), label="default", value=_value, kinds=_KINDS, body=_body,
+        needs=lambda node: _one_of(node, "object", "array", "call_expression", *_FUNCTIONS),
     ),
     "call_expression": Rule(
-        "block", names=(at("function"), _label), joiner=" ", needs=lambda node: _label(node) and _callback(node),
+        "block", names=(_callee, _label), joiner=" ", needs=lambda node: _label(node) and _callback(node),
         body=_callback_body, is_long=True, is_local=True,
     ),
     "import_statement": Rule("import", names=(at("source", "<string_fragment>"),)),

@@ -104,6 +104,7 @@ class GrammarRules:
     where they hold one. attached: siblings that belong to the declaration below them (comments,
     attributes). attributes: children before the header; modifiers: children that hold such.
     functions: anonymous functions, whose values are local. closed: not looked into.
+    has_loose_ends: a node may end with the comment above the next one.
     """
 
     rules: Mapping[str, Rule]
@@ -115,6 +116,7 @@ class GrammarRules:
     functions: frozenset[str] = frozenset()
     closed: frozenset[str] = frozenset()
     injections: Mapping[str, Injection] = field(default_factory=dict)
+    has_loose_ends: bool = False
 
 
 def same(rule: Rule, types: str) -> dict[str, Rule]:

@@ -36,12 +36,22 @@ def _function_declarator(node: Node) -> Node | None:
     return None if target is None or target.type == "parenthesized_declarator" else inner
 
 
+def _macro_arguments(node: Node) -> Node | None:
+    """The arguments of a macro that looks like a function without a type: `TEST(Suite, Name) {`."""
+    declarator = node.child_by_field_name("declarator")
+    target = declarator and declarator.child_by_field_name("declarator")
+    is_macro = target is not None and target.type == "identifier" and (target.text or b"").isupper()
+    if declarator is None or not is_macro or node.child_by_field_name("type") is not None:
+        return None
+    return declarator.child_by_field_name("parameters")
+
+
 _DECLARATION = Rule(
     "value", names=(_declared,), value=_function_declarator, kinds={"function_declarator": "function"},
     body=either(at("declarator", "value"), at("default_value")), has_name=True,
 )
 _C_RULES = {
-    "function_definition": Rule("function", names=(_declared,), has_name=True),
+    "function_definition": Rule("function", names=(_declared, _macro_arguments), joiner=" ", has_name=True),
     **same(_DECLARATION, "declaration field_declaration"),
     **same(Rule("class", needs=at("body")), "struct_specifier union_specifier enum_specifier"),
     "type_definition": Rule("class", names=(_declared,), value=at("type"), body=at("type", "body")),
