@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from fastedit.cli.terminal import print_diff, visible
+from fastedit.cli.terminal import print_diff, visible, write_bytes
 from fastedit.errors import Candidate, EditRefused, Warning
 from fastedit.workspace import ChangeAction, FileChange, Plan
 
@@ -87,12 +87,12 @@ def print_report(report: Report, warnings: Sequence[Warning], elapsed_ms: float,
     if report.show is Show.DIFF:
         print_diff(report.body, has_color)
     elif report.show is Show.TEXT:
-        _write(report.body)
+        write_bytes(report.body)
     lines = [f"{line}, {elapsed_ms:.0f} ms" if len(report.summaries) == 1 else line for line in report.summaries]
     if len(lines) > 1:
         lines.append(f"{len(lines)} files, {elapsed_ms:.0f} ms")
     if report.show in (Show.SUMMARY, Show.CHECK):
-        _write("".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape"))
+        write_bytes("".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape"))
     else:
         _say("\n".join(lines))
 
@@ -106,7 +106,7 @@ def print_json(report: Report, warnings: Sequence[Warning], elapsed_ms: float, *
         "written": is_written,
         "elapsed_ms": round(elapsed_ms, 3),
     }
-    _write(json.dumps(record).encode() + b"\n")
+    write_bytes(json.dumps(record).encode() + b"\n")
 
 
 def print_refusal(refusal: EditRefused, *, is_json: bool) -> None:
@@ -114,7 +114,7 @@ def print_refusal(refusal: EditRefused, *, is_json: bool) -> None:
     if is_json:
         candidates = [asdict(candidate) for candidate in refusal.candidates]
         error = {"code": refusal.code.value, "message": refusal.message, "candidates": candidates}
-        _write(json.dumps({"error": error}).encode() + b"\n")
+        write_bytes(json.dumps({"error": error}).encode() + b"\n")
         return
     print_error(f"{refusal.message} ({refusal.code.value})")
     for candidate in refusal.candidates:
@@ -150,14 +150,6 @@ def _record(change: FileChange, show: Show) -> dict[str, Any]:
     if show is Show.TEXT and applied:
         record["text"] = applied.text
     return record
-
-
-def _write(data: bytes) -> None:
-    """Writes bytes as they are to standard output, where there is one."""
-    if sys.stdout is not None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
 
 
 def _say(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 
@@ -24,16 +25,22 @@ def print_diff(diff: bytes, has_color: bool | None) -> None:
 
     Raises OSError where standard output can't be written.
     """
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    if not (is_terminal or has_color):
+        return write_bytes(diff)
+    text = visible(diff.decode("utf-8", "replace"))
+    return write_bytes((text if has_color is False else _colored(text)).encode())
+
+
+def write_bytes(data: bytes) -> None:
+    """Writes bytes as they are to standard output, where there is one. Raises OSError."""
     if sys.stdout is None:
         return
-    is_terminal = sys.stdout.isatty()
-    if has_color or (is_terminal and has_color is None):
-        _print_colored(diff.decode("utf-8", "replace"))
-    elif is_terminal:
-        sys.stdout.write(visible(diff.decode("utf-8", "replace")))
-    else:
-        sys.stdout.buffer.write(diff)
     sys.stdout.flush()
+    view = memoryview(data)
+    while view:  # with PYTHONUNBUFFERED this is a raw file, which may take only part
+        view = view[sys.stdout.buffer.write(view) :]
+    sys.stdout.buffer.flush()
 
 
 def visible(text: str) -> str:
@@ -41,14 +48,17 @@ def visible(text: str) -> str:
     return _CONTROL.sub(lambda found: _sign(found.group()), text.replace("\r\n", "\n"))
 
 
-def _print_colored(diff: str) -> None:
+def _colored(diff: str) -> str:
+    """The diff's lines with the escape sequences that colour them on this terminal."""
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(force_terminal=True, highlight=False, soft_wrap=True)
-    for line in visible(diff).split("\n")[:-1]:
-        style = next((style for prefix, style in DIFF_STYLES if line.startswith(prefix)), "")
-        console.print(Text(line, style=style))
+    console = Console(file=io.StringIO(), force_terminal=True, highlight=False, soft_wrap=True)
+    with console.capture() as captured:
+        for line in diff.split("\n")[:-1]:
+            style = next((style for prefix, style in DIFF_STYLES if line.startswith(prefix)), "")
+            console.print(Text(line, style=style))
+    return captured.get()
 
 
 def _sign(control: str) -> str:

@@ -18,6 +18,7 @@ from fastedit.files import (
     SYSTEM,
     UTF_8,
     Delete,
+    Encoding,
     Filesystem,
     Operation,
     TextFile,
@@ -93,17 +94,20 @@ def plan_changes(
 
     Every name is judged before any file is read. Raises EditRefused.
     """
-    located = [(edit, _locate(root, edit), locate(root, edit.new_path) if edit.new_path else None) for edit in edits]
-    by_path: dict[Path, list[tuple[Edit, Location, Location | None]]] = {}
-    for item in located:
-        by_path.setdefault(item[1].path, []).append(item)
-    for folder in {path.parent for path in by_path}:
+    locations: dict[Path, Location] = {}
+    moves: dict[Path, Location] = {}
+    grouped: dict[Path, list[Edit]] = {}
+    for edit in edits:
+        location = _locate(root, edit, created={path for path, known in grouped.items() if _creates(known)})
+        locations.setdefault(location.path, location)
+        grouped.setdefault(location.path, []).append(edit)
+        if edit.new_path:
+            moves[location.path] = locate(root, edit.new_path)
+    for folder in {path.parent for path in grouped}:
         recover(folder, fs=fs)
-    changes = []
-    for items in by_path.values():
-        move_to = next((new for _, _, new in items if new and new.path != items[0][1].path), None)
-        changes.append(plan_file(items[0][1], [edit for edit, _, _ in items], options, move_to=move_to, fs=fs))
-    return tuple(changes)
+    return tuple(
+        plan_file(locations[path], known, options, move_to=moves.get(path), fs=fs) for path, known in grouped.items()
+    )
 
 
 def plan_file(
@@ -128,7 +132,7 @@ def plan_file(
         return _creation(location, applied)
     if is_fresh and last_deletion < 0 and applied.text != file.text:
         raise InputRefused(Code.FILE_EXISTS, f"{location.name} is to be created, but exists with another text")
-    if move_to is not None:
+    if move_to is not None and move_to.path != location.path:
         return _move(location, move_to, file, applied, options, fs)
     return _update(location, file, replace(applied, original=file.text))
 
@@ -150,13 +154,20 @@ def _apply(original: str, edits: Sequence[Edit], location: Location, options: Op
         raise type(refusal)(refusal.code, f"{location.name}: {refusal.message}", candidates) from refusal
 
 
-def _locate(root: Path, edit: Edit) -> Location:
+def _creates(edits: Sequence[Edit]) -> bool:
+    return any(edit.action is Action.CREATE or not _needs_original(edit) for edit in edits)
+
+
+def _locate(root: Path, edit: Edit, created: set[Path]) -> Location:
+    """The file that the edit is for. created: files that earlier edits may bring about."""
     if edit.path is None:
         raise EditUnreadable(Code.EDIT_UNPARSABLE, "the message doesn't say which file the edit is for")
-    if edit.action is Action.UPDATE and _needs_original(edit):
-        return locate_file(root, edit.path)
     location = locate(root, edit.path)
-    if edit.action is not Action.UPDATE or os.path.lexists(location.path) or os.path.lexists(location.path.parent):
+    if edit.action is not Action.UPDATE or location.path in created or os.path.lexists(location.path):
+        return location
+    if _needs_original(edit):
+        return locate_file(root, edit.path)
+    if os.path.lexists(location.path.parent):
         return location
     # Neither the file nor its folder is there: perhaps the name leaves out the folders in front.
     try:
@@ -184,7 +195,7 @@ def _read(location: Location, options: Options, fs: Filesystem) -> TextFile | No
 
 
 def _update(location: Location, file: TextFile, applied: Applied) -> PlannedChange:
-    data = encode(applied.text, file.encoding)
+    data = _encoded(applied.text, file.encoding, location)
     after = sha256_of(data)
     is_same = after == file.sha256
     action = ChangeAction.NONE if is_same else ChangeAction.UPDATE
@@ -195,7 +206,7 @@ def _update(location: Location, file: TextFile, applied: Applied) -> PlannedChan
 
 
 def _creation(location: Location, applied: Applied) -> PlannedChange:
-    data = encode(applied.text, UTF_8)
+    data = _encoded(applied.text, UTF_8, location)
     diff = file_diff(None, "", location.name, applied.text)
     warnings = (*location.warnings, *applied.warnings)
     change = FileChange(
@@ -218,7 +229,7 @@ def _move(
 ) -> PlannedChange:
     if _read(move_to, options, fs) is not None:
         raise InputRefused(Code.FILE_EXISTS, f"{location.name} is to become {move_to.name}, which exists already")
-    data = encode(applied.text, file.encoding)
+    data = _encoded(applied.text, file.encoding, location)
     change = FileChange(
         move_to.name,
         ChangeAction.MOVE,
@@ -230,3 +241,10 @@ def _move(
         (*location.warnings, *applied.warnings),
     )
     return PlannedChange(change, data, (Write(move_to.path, data, like=file.path), Delete(file.path, file.sha256)))
+
+
+def _encoded(text: str, encoding: Encoding, location: Location) -> bytes:
+    try:
+        return encode(text, encoding)
+    except InputRefused as refusal:
+        raise InputRefused(refusal.code, f"{location.name}: {refusal.message}") from refusal
