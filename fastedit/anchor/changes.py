@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fastedit.anchor.locate import LineIndex, Place, Span
 from fastedit.anchor.quoted import is_comment, likeness
@@ -54,8 +54,13 @@ def changed_span(lines: Sequence[PatchLine], place: Place) -> Span:
 
 def changes_at(index: LineIndex, lines: Sequence[PatchLine], place: Place, format: Format) -> list[Change]:
     """The changes that the patch lines make at this place, new lines indented as the original is."""
+    pairs = _quoted_pairs(index, lines, place)
+    if any(line.text != line.text.rstrip() and original == original.rstrip() for line, original in pairs):
+        # The patch puts blanks at the ends of lines that have none: those of its new lines mean nothing.
+        lines = [replace(line, text=line.text.rstrip()) for line in lines]
     new = [line.text for line in lines if line.op is Op.ADD]
-    reindenter = Reindenter(_indent_pairs(index, lines, place, format), new, index.lines)
+    telling = [(line.text, original) for line, original in pairs if not _is_misread_prefix(line, original, format)]
+    reindenter = Reindenter(telling, new, index.lines)
     return [_change(index, run, place, reindenter) for run in _runs(lines, place)]
 
 
@@ -143,17 +148,16 @@ def _gap_certainty(index: LineIndex, rows: Sequence[int]) -> tuple[float, str]:
     return BETWEEN_LEFT_OUT_LINES, "the patch leaves out lines at the change"
 
 
-def _indent_pairs(index: LineIndex, lines: Sequence[PatchLine], place: Place, format: Format) -> list[tuple[str, str]]:
-    """The lines that stand in both, to learn from how the original is indented."""
+def _quoted_pairs(index: LineIndex, lines: Sequence[PatchLine], place: Place) -> list[tuple[PatchLine, str]]:
+    """The expected lines with the original's line that each quotes, blank ones and joined ones apart."""
     expected = [line for line in lines if line.op is not Op.ADD]
-    pairs: list[tuple[str, str]] = []
+    pairs: list[tuple[PatchLine, str]] = []
     for line, span in zip(expected, place.spans, strict=True):
         if span is None or span[1] - span[0] != 1 or not line.text.strip():
             continue
         original = index.lines[span[0]]
-        if not likeness(line.text, original).is_same or _is_misread_prefix(line, original, format):
-            continue
-        pairs.append((line.text, original))
+        if likeness(line.text, original).is_same:
+            pairs.append((line, original))
     return pairs
 
 

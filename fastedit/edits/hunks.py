@@ -48,12 +48,18 @@ def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[PatchLine]
         yield from (PatchLine(Op.DELETE, text) for text in before)
         yield from (PatchLine(Op.ADD, text) for text in after)
         return
-    for opcode in LCSseq.opcodes(before, after):
-        if opcode.tag == "equal":
-            yield from (PatchLine(Op.KEEP, text) for text in before[opcode.src_start : opcode.src_end])
-            continue
-        yield from (PatchLine(Op.DELETE, text) for text in before[opcode.src_start : opcode.src_end])
-        yield from (PatchLine(Op.ADD, text) for text in after[opcode.dest_start : opcode.dest_end])
+    src = dest = 0
+    for block in (*_equal_blocks(before, after), (len(before), len(after), 0)):
+        yield from (PatchLine(Op.DELETE, text) for text in before[src : block[0]])
+        yield from (PatchLine(Op.ADD, text) for text in after[dest : block[1]])
+        src, dest = block[0] + block[2], block[1] + block[2]
+        yield from (PatchLine(Op.KEEP, text) for text in before[block[0] : src])
+
+
+def _equal_blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
+    """(start before, start after, length) of the lines that both share."""
+    blocks = [opcode for opcode in LCSseq.opcodes(before, after) if opcode.tag == "equal"]
+    return [(block.src_start, block.dest_start, block.src_end - block.src_start) for block in blocks]
 
 
 def settle(lines: Sequence[PatchLine]) -> list[PatchLine]:
