@@ -5,9 +5,11 @@ from collections.abc import Iterable
 import pytest
 import torch
 
-from fastedit_kernels import checks
+from fastedit_kernels import checks, gpu
 from fastedit_kernels.checks import attention, small, verify
 from fastedit_kernels.checks.common import Outcome, Setting
+from fastedit_kernels.gpu.tiles import CUBLAS
+from fastedit_kernels.gpu.verify import MERGED_TILES, Rows, TileResults, merged
 
 
 @pytest.fixture(params=checks.INTERPRETED_TYPES, ids=str)
@@ -39,7 +41,30 @@ def test_attention_of_a_row_depends_on_its_own_keys_alone(setting: Setting) -> N
 
 @pytest.mark.parametrize("case", verify.SMALL, ids=str)
 def test_verify(case: verify.Case, setting: Setting) -> None:
-    assert_all_pass(verify.outcomes(setting, (case,), every_tile=setting.dtype == torch.float32))
+    assert_all_pass(verify.outcomes(setting, (case,), verify.VARIANTS if setting.dtype == torch.float32 else ()))
+
+
+def test_verify_over_several_blocks_of_the_vocabulary(setting: Setting) -> None:
+    assert_all_pass(verify.outcomes(setting, (verify.SEVERAL_BLOCKS,), (CUBLAS,)))
+
+
+def test_a_broken_target_confirms_nothing() -> None:
+    """A row of NaN logits has no token, and that isn't the same as having no draft."""
+    hidden = torch.tensor([[1.0] * 16, [float("nan")] * 16])
+    lm_head = torch.ones(20, 16)
+    cu_rows = torch.tensor([0, 2]).int()
+    verdict = gpu.verify(hidden, lm_head, torch.tensor([0, -1]).int(), cu_rows)
+    assert verdict.token_ids.tolist() == [0, -1]
+    assert verdict.num_accepted.tolist() == [1]
+
+
+def test_merging_prefers_the_lowest_id_over_many_tiles() -> None:
+    """More tiles than one step merges, the best score in several of them."""
+    scores = torch.randint(0, 4, (3 * MERGED_TILES + 5, 11), generator=torch.Generator().manual_seed(0)).float()
+    tokens = torch.arange(len(scores), dtype=torch.int32)[:, None].expand_as(scores).contiguous()
+    rows = Rows(torch.zeros(11).int(), torch.tensor([0, 11]).int(), 1000, None, need_logprobs=False)
+    verdict = merged(TileResults(scores, tokens, scores, scores), rows)
+    assert torch.equal(verdict.token_ids, (scores == scores.amax(0)).int().argmax(0).int())
 
 
 def test_verdict_of_a_row_depends_on_that_row_alone(setting: Setting) -> None:

@@ -8,13 +8,14 @@ import torch
 
 from fastedit_kernels.checks import attention, small, verify
 from fastedit_kernels.checks.common import Outcome, Setting
+from fastedit_kernels.gpu.tiles import CUBLAS
 
 # The interpreter gets bf16 products wrong in silence; a GPU runs them too.
 INTERPRETED_TYPES = (torch.float32, torch.float16)
 GPU_TYPES = (torch.bfloat16, torch.float16)
 
 
-def small_outcomes(setting: Setting, every_tile: bool = True) -> Iterator[Outcome]:
+def small_outcomes(setting: Setting, variants: tuple[str, ...] = verify.VARIANTS) -> Iterator[Outcome]:
     """All kernels on small shapes."""
     yield from small.rope_outcomes(setting)
     yield from small.append_outcomes(setting)
@@ -23,7 +24,8 @@ def small_outcomes(setting: Setting, every_tile: bool = True) -> Iterator[Outcom
     yield from attention.outcomes(setting)
     yield from attention.invariance_outcomes(setting)
     yield from verify.noise_outcomes(setting)
-    yield from verify.outcomes(setting, every_tile=every_tile)
+    yield from verify.outcomes(setting, variants=variants)
+    yield from verify.outcomes(setting, (verify.SEVERAL_BLOCKS,), (CUBLAS,))
     yield from verify.invariance_outcomes(setting)
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from fastedit_kernels import gpu, noise, reference
 from fastedit_kernels.checks.common import LIMITS, Outcome, Setting, equal, poisoned, relative_error
 from fastedit_kernels.gpu.noise_kernel import gumbel_rows
-from fastedit_kernels.gpu.tiles import ANY, CUBLAS, VERIFY_TILES
+from fastedit_kernels.gpu.tiles import ANY, CUBLAS, LOGITS_TILE, VERIFY_TILES
 from fastedit_kernels.gpu.verify import can_use_tma
 from fastedit_kernels.layout import token_requests
 from fastedit_kernels.modes import EXACT, Mode
@@ -24,6 +24,7 @@ SCORE_SLACK = {
     torch.float16: 1e-3,
     torch.bfloat16: 1e-3,
 }  # of scores of about 10, summed otherwise
+VARIANTS = (*VERIFY_TILES, CUBLAS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,10 @@ SMALL = (
     Case((17, 0, 1, 9), 5, 24, 300, 290, is_sampled=True),
     Case((6, 2), 1, 32, 300, 300, is_sampled=True, is_filtered=True),
     Case((12,), 0, 32, 300, 290, has_specials=True),
-    Case((7, 5), 0, 32, 300, 290, is_sampled=True, has_specials=True),
+    Case((4, 8), 0, 32, 300, 290, is_sampled=True, has_specials=True),
     Case((130,), 0, 16, 130, 129),
 )
+SEVERAL_BLOCKS = Case((3,), 0, 8, 2 * LOGITS_TILE.vocab_block + 500, 2 * LOGITS_TILE.vocab_block + 300)
 LARGE = (
     Case((1,), 0, 3584, 152064, 151665),
     Case((17, 0, 1, 46), 0, 3584, 152064, 151665),
@@ -60,23 +62,27 @@ LARGE = (
 )
 
 
-def outcomes(setting: Setting, cases: tuple[Case, ...] = SMALL, every_tile: bool = True) -> Iterator[Outcome]:
-    """Each case with integer data, where everything is exact, and with normal data, against float64."""
+def outcomes(
+    setting: Setting, cases: tuple[Case, ...] = SMALL, variants: tuple[str, ...] = VARIANTS
+) -> Iterator[Outcome]:
+    """Each case with integer data, where everything is exact, and with normal data, against float64.
+
+    In exact mode, and with every variant that the data allows.
+    """
     for number, case in enumerate(cases):
         for is_exact in (True, False):
             if case.has_specials and not is_exact:
                 continue
             inputs = Inputs.of(setting, case, number, is_exact)
-            for mode in modes_for(inputs, every_tile):
+            for mode in modes_for(inputs, variants):
                 name = f"{case} {'integers' if is_exact else 'normal'} {mode.name} {setting.dtype}"
                 yield from inputs.outcomes(name, mode, is_exact)
 
 
-def modes_for(inputs: Inputs, every_tile: bool) -> Iterator[Mode]:
-    """The exact mode, and one for each tile that the data allows."""
+def modes_for(inputs: Inputs, variants: tuple[str, ...]) -> Iterator[Mode]:
     yield EXACT
     tma = can_use_tma(inputs.hidden)
-    for name in (*VERIFY_TILES, CUBLAS) if every_tile and not inputs.is_filtered else ():
+    for name in () if inputs.is_filtered else variants:
         tile = VERIFY_TILES.get(name)
         if tile is None or ((tile.samples or inputs.sampling is None) and (tma or not tile.tma)):
             yield Mode(name, (ANY,), is_exact=False, verify_tiles=((ANY, name, name),))

@@ -136,7 +136,10 @@ def logits_tiles(
     first_token, first_tile, vocab_size, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, SAMPLE: tl.constexpr,
     LOGPROBS: tl.constexpr,
 ):
-    """Grid (row blocks, tiles) over float32 logits [R, width] of the tokens from first_token on."""
+    """Grid (row blocks, tiles) over float32 logits [R, width] of the tokens from first_token on.
+
+    The width is a multiple of BLOCK_N, except in the last block, so that no tile reaches into the next one.
+    """
     tile = tl.program_id(1)
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tile * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -144,9 +147,8 @@ def logits_tiles(
     logits = tl.load(
         logits_ptr + rows[:, None].to(tl.int64) * width + columns[None, :], mask=is_inside, other=float("-inf")
     )
-    end = tl.minimum(vocab_size, first_token + width)  # columns past the block belong to the next one's tiles
     _tile_result(
-        logits, rows, first_token + columns, first_tile + tile, R, end, draft_ptr, c1_ptr, key_ptr, inverse_ptr,
+        logits, rows, first_token + columns, first_tile + tile, R, vocab_size, draft_ptr, c1_ptr, key_ptr, inverse_ptr,
         best_ptr, token_ptr, lse_ptr, draft_logits_ptr, SAMPLE, LOGPROBS,
     )
 
