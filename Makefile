@@ -6,9 +6,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
-KERNELS := $(wildcard kernels/pyproject.toml)
-PINS := pyproject.toml constraints.txt $(KERNELS)
+# The variable, unlike the option, also pins what builds the packages.
+PIP := PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PINS := pyproject.toml kernels/pyproject.toml constraints.txt
 
 .PHONY: demo test lint clean
 
@@ -17,10 +17,12 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest
+	cd kernels && ../$(BIN)/python -m pytest
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	cd kernels && ../$(BIN)/mypy fastedit_kernels
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -35,5 +37,5 @@ $(VENV)/.installed: $(BIN)/python $(PINS)
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "Installing what the suite needs into $(VENV)"
-	@$(PIP) $(if $(KERNELS),--editable ./kernels) --editable '.[dev,languages,model,server]'
+	@$(PIP) --editable './kernels[dev]' --editable '.[dev,model,server]'
 	@touch $@

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from support.command import fastedit, tree
 
 ORIGINAL = """\

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.command import fastedit, tree
 
 from fastedit.errors import STATUSES, Code
+from support.command import fastedit, tree
 
 ORIGINAL = "def first():\n    return 1\n\n\ndef second():\n    return 2\n"
 EDIT = "```python\n# ... existing code ...\n\ndef second():\n    return 'two'\n```\n"

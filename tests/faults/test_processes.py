@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from support.command import fastedit, tree
 
 COMMAND = [sys.executable, "-m", "fastedit"]

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 import pytest
-from support.filesystem import Crash, FaultyFilesystem, crash, fail_from_then_on, fail_once, kill
 
 from fastedit.errors import Code, EditRefused
 from fastedit.files import Delete, Operation, Write, commit, recover, sha256_of
+from support.filesystem import Crash, FaultyFilesystem, crash, fail_from_then_on, fail_once, kill
 
 Tree = dict[str, bytes]
 OLD: Tree = {"a.txt": b"old a\n", "src/b.txt": b"old b\n", "src/gone.txt": b"old c\n"}
