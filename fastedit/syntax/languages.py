@@ -40,11 +40,10 @@ class LanguageInfo:
 def _row(
     name: str, comments: CommentSyntax, extensions: str = "", grammar: str = "", *, files: str = "", tags: str = ""
 ) -> LanguageInfo:
-    return LanguageInfo(
-        name, comments, tuple(extensions.split()), tuple(files.split()), tuple(tags.split()), grammar
-    )
+    return LanguageInfo(name, comments, tuple(extensions.split()), tuple(files.split()), tuple(tags.split()), grammar)
 
 
+# fmt: off
 LANGUAGES: tuple[LanguageInfo, ...] = (
     _row(
         "python", _HASH, "py pyi pyw pyx pxd bzl star", "tree_sitter_python",
@@ -112,7 +111,8 @@ LANGUAGES: tuple[LanguageInfo, ...] = (
     _row("asm", CommentSyntax((";", "#", "//"), (("/*", "*/"),)), "asm s", tags="nasm"),
     _row("html", _COMPONENT, "html htm xhtml", "tree_sitter_html"),
     _row(
-        "template", CommentSyntax((), (("<!--", "-->"), ("{#", "#}"), ("{{!--", "--}}"), ("<%#", "%>"), ("{{/*", "*/}}"))),
+        "template",
+        CommentSyntax((), (("<!--", "-->"), ("{#", "#}"), ("{{!--", "--}}"), ("<%#", "%>"), ("{{/*", "*/}}"))),
         "jinja jinja2 j2 njk hbs handlebars mustache ejs erb eex heex twig liquid tmpl gotmpl",
     ),
     _row("css", CommentSyntax((), (("/*", "*/"),)), "css", "tree_sitter_css"),
@@ -174,6 +174,7 @@ LANGUAGES: tuple[LanguageInfo, ...] = (
     _row("wgsl", _SLASH, "wgsl"),
     _row("glsl", _SLASH, "glsl vert frag comp hlsl", tags="hlsl shader"),
 )
+# fmt: on
 
 # Text that isn't of any language: fences use these for output and prose.
 _PLAIN_TAGS = frozenset({"text", "txt", "plain", "plaintext", "output", "none", "diff", "patch", "udiff"})
@@ -192,9 +193,17 @@ _SHEBANG = re.compile(r"#!\s*\S*?([^\s/]+)(?:[ \t]+(.*))?")
 _INTERPRETER_VERSION = re.compile(r"[\d.]+$")
 # What a line of a `.h` starts with tells whose header it is.
 _HEADERS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"^\s*(?:@interface|@protocol|@class|#import)\b", re.M), "objc"),
-    (re.compile(r"^\s*(?:class\s+\w+[^;(\n]*$|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)", re.M), "cpp"),
+    (re.compile(r"^[ \t]*(?:@interface|@protocol|@class|#import)\b", re.M), "objc"),
+    (
+        re.compile(
+            r"^[ \t]*(?:class[ \t]+\w+[^;(\n]*$|namespace\b|template[ \t]*<|using[ \t]+\w"
+            r"|(?:public|private|protected):)",
+            re.M,
+        ),
+        "cpp",
+    ),
 )
+_HEADER_LENGTH = 50_000
 
 
 @cache
@@ -237,7 +246,7 @@ def language_of(path: str | None, text: str = "") -> str:
     """
     filename = re.split(r"[/\\]", path)[-1].lower() if path else ""
     if filename.endswith(".h"):
-        return next((language for pattern, language in _HEADERS if pattern.search(text)), "c")
+        return next((language for pattern, language in _HEADERS if pattern.search(text, 0, _HEADER_LENGTH)), "c")
     return _language_of_filename(filename) or _language_of_shebang(text)
 
 

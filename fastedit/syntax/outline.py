@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
-from fastedit.syntax.model import Declaration, Outline
+from fastedit.syntax.found import Found, settle
+from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import DEFAULT_BUDGET_S, count_error_nodes, has_grammar, parse_bytes
 from fastedit.syntax.scanners import can_scan, scan
-from fastedit.syntax.walk import Found, Walk
+from fastedit.syntax.walk import Walk
 
 
 def outline(text: str, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Outline:
@@ -60,26 +61,3 @@ def _add_scanned(source: bytes, language: str, found: list[Found], first_row: in
         item.end_line += first_row
         item.parent = parent if item.parent < 0 else first_index + item.parent
         found.append(item)
-
-
-def settle(found: list[Found]) -> tuple[Declaration, ...]:
-    """The declarations, with ranges that nest and siblings that share no line but a common one."""
-    for item in reversed(found):
-        if item.parent >= 0:
-            parent = found[item.parent]
-            parent.end_line = max(parent.end_line, item.end_line)
-    depths: list[int] = []
-    free_from: dict[int, int] = {}
-    declarations = []
-    for item in found:
-        floor = free_from.get(item.parent, found[item.parent].start_line if item.parent >= 0 else 0)
-        start_line = max(item.start_line, min(floor, item.header_line))
-        free_from[item.parent] = item.end_line
-        depths.append(depths[item.parent] + 1 if item.parent >= 0 else 0)
-        declarations.append(
-            Declaration(
-                item.kind, item.name, start_line, item.header_line, item.body_line, item.end_line, item.parent,
-                depths[-1], item.signature,
-            )
-        )  # fmt: skip
-    return tuple(declarations)

@@ -17,32 +17,42 @@ from fastedit.syntax.model import Declaration, Outline
 from fastedit.syntax.outline import outline
 
 SNIPPET_BUDGET_S = 0.25
+# A long snippet that the grammar stumbles over isn't worth ten more readings of all of it.
+_MIN_FRAMES_S = 0.02
+_MAX_FRAMES_FACTOR = 4
 
-_MEMBERS = ("class _ {", "class _ { _() {")
-_ECMA = ("class _ {", "const _ = {", "interface _ {", "class _ { _() {")
-# What may stand before a snippet, by language; its declarations are no part of the outline.
-_OPENINGS: dict[str, tuple[str, ...]] = {
-    "javascript": ("class _ {", "const _ = {", "class _ { _() {"),
-    "typescript": _ECMA,
-    "tsx": _ECMA,
-    "java": ("class _ {", "interface _ {", "enum _ { _;", "class _ { void _() {"),
-    "csharp": ("class _ {", "interface _ {", "namespace _ {", "class _ { void _() {"),
-    "kotlin": ("class _ {", "enum class _ { _;", "class _ { fun _() {"),
-    "scala": ("class _ {",),
-    "swift": ("class _ {", "protocol _ {", "enum _ {"),
-    "php": ("<?php", "<?php class _ {", "<?php interface _ {", "<?php class _ { function _() {"),
-    "rust": ("impl _ {", "trait _ {", "struct _ {", "enum _ {", "fn _() {"),
-    "cpp": ("class _ {", "namespace _ {", "void _() {"),
-    "c": ("struct _ {", "void _() {"),
-    "go": ("type _ struct {", "type _ interface {", "func _() {", "import (", "const ("),
-    "ruby": ("class _",),
+# What may stand before a snippet, by language; a `|` parts it from what must follow the brackets that close it.
+# The declarations of such a frame are no part of the outline.
+_ECMA = ("class X {", "const x = {", "class X { x() {", "switch (x) {")
+_FRAMES: dict[str, tuple[str, ...]] = {
+    "javascript": _ECMA,
+    "typescript": (*_ECMA, "interface X {"),
+    "tsx": (*_ECMA, "interface X {"),
+    "java": ("class X {", "interface X {", "enum X { X;", "class X { void x() {", "class X { void x() { switch (x) {"),
+    "csharp": (
+        "class X {",
+        "interface X {",
+        "namespace X {",
+        "class X { void X() {",
+        "class X { void X() { switch (x) {",
+    ),
+    "kotlin": ("class X {", "enum class X { X;", "class X { fun x() {"),
+    "scala": ("class X {", "object X {"),
+    "swift": ("class X {", "protocol X {", "enum X {", "class X { func x() {"),
+    "php": ("<?php", "<?php class X {", "<?php interface X {", "<?php class X { function x() {"),
+    "rust": ("impl X {", "trait X {", "struct X {", "enum X {", "fn x() {", "impl X { fn x() {", "fn x() { match x {"),
+    "cpp": ("class X {|;", "namespace X {", "void x() {", "void x() { switch (x) {", "enum X {|;"),
+    "c": ("struct x {|;", "void x() {", "void x() { switch (x) {", "enum x {|;"),
+    "go": ("type X struct {", "type X interface {", "func x() {", "func x() { switch x {", "import (", "const ("),
+    "ruby": ("class X|end", "class X; def x|end end"),
+    "elixir": ("defmodule X do|end",),
+    "lua": ("local x = {", "function x()|end"),
     "json": ("{", "["),
-    "css": ("_ {",),
-    "scss": ("_ {",),
-    "vue": ("<script lang=ts>", "<style>"),
-    "svelte": ("<script lang=ts>", "<style>"),
-    "html": ("<script>", "<style>"),
-    "hcl": ("_ {",),
+    "css": ("x {", "@media x {"),
+    "vue": ("<script lang=ts>|</script>", "<style>|</style>"),
+    "svelte": ("<script lang=ts>|</script>", "<style>|</style>"),
+    "html": ("<script>|</script>", "<style>|</style>"),
+    "hcl": ("x {",),
 }
 # What may follow a last comma, where the grammar wants something there.
 _FILLERS = {("json", "}"): '"_": 0', ("json", "]"): "0"}
@@ -53,9 +63,10 @@ def snippet_outline(lines: Sequence[str], language: str, *, budget_s: float = SN
 
     num_errors: of the best reading, so much as the snippet alone has to answer for.
     """
-    deadline = time.monotonic() + budget_s
+    start = time.monotonic()
     text = "\n".join(_dedented(lines))
     best = outline(text, language, budget_s=budget_s)
+    deadline = start + min(budget_s, _MIN_FRAMES_S + _MAX_FRAMES_FACTOR * (time.monotonic() - start))
     if not best.language:
         return best
     for opening, closing in _frames(text, language):
@@ -85,11 +96,12 @@ def _dedented(lines: Sequence[str]) -> list[str]:
 
 def _frames(text: str, language: str) -> Iterator[tuple[str, str]]:
     """What to put before and behind the snippet, the likeliest first."""
-    for opening in ("", *_OPENINGS.get(language, ())):
+    for frame in ("", *_FRAMES.get(language, ())):
+        opening, _, tail = frame.partition("|")
         closing = closing_brackets(f"{opening}\n{text}", language)
         if closing and text.rstrip().endswith(","):
             closing = _FILLERS.get((language, closing[0]), "") + closing
-        closing = closing and "\n" + closing
+        closing = "\n" + closing + tail if closing or tail else ""
         if opening or closing:
             yield opening, closing
 

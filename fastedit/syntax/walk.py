@@ -15,28 +15,24 @@ from typing import NamedTuple
 
 from tree_sitter import Node, Tree
 
+from fastedit.syntax.extent import (
+    MAX_LINE,
+    behind_comments,
+    body_row,
+    header_end,
+    header_start,
+    last_row,
+    own_rows,
+    rest_of_line,
+)
+from fastedit.syntax.found import Found
 from fastedit.syntax.parse import grammar
 from fastedit.syntax.rules import rules_of
 from fastedit.syntax.rules.model import GrammarRules, Injection, Rule
 
 _MAX_NAME = 200
-_MAX_SIGNATURE = 1000
 _NODES_BETWEEN_CLOCKS = 2048
 _HEADER_END = re.compile(r"(?:\s|=>|[={:])+$")
-
-
-@dataclass(slots=True)
-class Found:
-    """A declaration as it is found; `Declaration` is made from it once its neighbours are known."""
-
-    kind: str
-    name: str
-    start_line: int
-    header_line: int
-    body_line: int
-    end_line: int
-    parent: int
-    signature: str
 
 
 class _Entry(NamedTuple):
@@ -229,23 +225,23 @@ class Walk:
 
     def _located(self, node: Node, rule: Rule, rules: GrammarRules, kind: str, name: str) -> Found:
         outer = self._outermost(node)
-        header = _header_start(outer, rules)
-        body = rule.body(node)
-        before = _token_before(node, body) if body is not None else None
-        start_row, header_row = outer.start_point.row, header.start_point.row
+        header, body = header_start(outer, rules), rule.body(node)
+        end = header_end(node, rule, body)
+        header_row = header.start_point.row
         end_row = self._end_row(outer, body, rules)
-        body_row = _body_row(node, rule, body, before, kind, header_row, end_row)
-        while start_row - 1 in self._attached:
-            start_row = self._attached[start_row - 1]
+        if end is not None:
+            behind_header = body_row(rule, body, end)
+        else:
+            behind_header = end_row if kind in ("function", "class") else header_row + 1
         return Found(
             kind=kind,
             name=name,
-            start_line=self.first_row + start_row,
+            start_line=self.first_row + self._lead_row(outer.start_point.row),
             header_line=self.first_row + header_row,
-            body_line=self.first_row + max(header_row + 1, min(body_row, end_row)),
+            body_line=self.first_row + max(header_row + 1, min(behind_header, end_row)),
             end_line=self.first_row + end_row,
             parent=self._frames[-2].found_index if len(self._frames) > 1 else self.parent,
-            signature=self._signature(header, outer, before, kind),
+            signature=self._signature(header, outer, end, kind),
         )
 
     def _outermost(self, node: Node) -> Node:
@@ -260,130 +256,35 @@ class Walk:
             outer, depth = wrapper, wrapper_depth
         return outer
 
-    def _signature(self, header: Node, outer: Node, before: Node | None, kind: str) -> str:
-        """The header's text on one line: up to the token before the body, else to the end of a line or of `outer`."""
-        end = before.end_byte if before is not None else outer.end_byte
-        is_open = kind in ("value", "import") or (before is None and kind not in ("function", "class"))
-        if is_open:
-            end = min(outer.end_byte, _line_end(self.source, header.start_byte))
-        raw = self.source[header.start_byte : min(end, header.start_byte + _MAX_SIGNATURE)].decode("utf-8", "replace")
-        return " ".join(_HEADER_END.sub("", raw).split())
-
-    def _note_attached(self, node: Node) -> None:
-        """Remember rows that hold nothing but this comment or attribute."""
-        start, end = node.start_point, node.end_point
-        if self.source[node.start_byte - start.column : node.start_byte].strip():
-            return
-        last_row = end.row
-        if end.column == 0 and end.row > start.row:
-            last_row -= 1
-        elif self.source[node.end_byte : _line_end(self.source, node.end_byte)].strip():
-            return
-        if start.row == 0 and self.source.startswith(b"#!"):
-            return
-        self._attached[last_row] = start.row
+    def _lead_row(self, row: int) -> int:
+        """The first row of the comments and attributes right above."""
+        while row - 1 in self._attached:
+            row = self._attached[row - 1]
+        return row
 
     def _end_row(self, outer: Node, body: Node | None, rules: GrammarRules) -> int:
-        """One behind the node's last row: blank lines at its end, and comments further out, don't belong to it."""
+        """One behind the last row."""
         row = outer.end_point.row + 1
         if rules.has_loose_ends:
-            row = _last_row(self.source, outer, outer.start_point.column) + 1
+            row = last_row(self.source, outer, outer.start_point.column) + 1
         elif outer.end_point.column == 0 and outer.end_point.row > outer.start_point.row:
             # Nested nodes often end at the same place, each as deep to look into as they are many.
             if outer.end_byte not in self._ends:
-                self._ends[outer.end_byte] = _last_row(self.source, outer) + 1
+                self._ends[outer.end_byte] = last_row(self.source, outer) + 1
             row = max(self._ends[outer.end_byte], outer.start_point.row + 1)
         is_empty = body is not None and body.start_byte == body.end_byte
-        return self._behind_comments(outer, row) if is_empty else row
+        return behind_comments(self.source, outer, row) if is_empty else row
 
-    def _behind_comments(self, outer: Node, row: int) -> int:
-        """Where the comments end that are all there is in the body of an indented declaration."""
-        start = _line_end(self.source, outer.end_byte) + 1
-        lines = self.source[start : start + 4000].split(b"\n")
-        for offset, line in enumerate(lines):
-            text = line.lstrip(b" \t")
-            if text.strip() and not (text.startswith(b"#") and len(line) - len(text) > outer.start_point.column):
-                break
-            if text.strip():
-                row = outer.end_point.row + offset + 2
-        return row
+    def _signature(self, header: Node, outer: Node, end: Node | None, kind: str) -> str:
+        """The header's text on one line; of what has none that ends, its first line."""
+        stop = end.end_byte if end is not None else outer.end_byte
+        if kind in ("value", "import") or (end is None and kind not in ("function", "class")):
+            stop = min(outer.end_byte, header.start_byte + len(rest_of_line(self.source, header.start_byte)))
+        raw = self.source[header.start_byte : min(stop, header.start_byte + MAX_LINE)].decode("utf-8", "replace")
+        return " ".join(_HEADER_END.sub("", raw).split())
 
-
-def _line_end(source: bytes, offset: int) -> int:
-    end = source.find(b"\n", offset)
-    return len(source) if end < 0 else end
-
-
-def _last_row(source: bytes, outer: Node, column: int | None = None) -> int:
-    """The row where the text of the node ends.
-
-    Without blank lines and comments at its end: all comments, or those up to `column` where it is given.
-    """
-    node, end = outer, outer.end_byte
-    while node.child_count and (column is not None or node.end_point.column == 0):
-        inner = None
-        for part in reversed(node.children):
-            if part.is_extra and part.start_point.column <= (column or part.start_point.column):
-                end = part.start_byte
-            elif part.end_byte > part.start_byte:
-                inner = part
-                break
-        if inner is None or source[inner.end_byte : end].strip():
-            break
-        node, end = inner, inner.end_byte
-    row, at = node.end_point.row, node.end_byte
-    while row > outer.start_point.row and source[at - 1 : at] in (b"\n", b"\r", b" ", b"\t"):
-        at -= 1
-        row -= source[at : at + 1] == b"\n"
-    return row
-
-
-def _header_start(outer: Node, rules: GrammarRules) -> Node:
-    """The first node of the header: what follows attributes, decorators and annotations."""
-    first = outer.child(0) if outer.child_count else None
-    if first is None or first.type not in rules.attributes | rules.modifiers:
-        return outer
-    for child in outer.children:
-        if child.type in rules.attributes or child.is_extra:
-            continue
-        if child.type not in rules.modifiers:
-            return child
-        plain = next((part for part in child.children if part.type not in rules.attributes and not part.is_extra), None)
-        if plain is not None:
-            return plain
-    return outer
-
-
-def _body_row(
-    node: Node, rule: Rule, body: Node | None, before: Node | None, kind: str, header_row: int, end_row: int
-) -> int:
-    """The first row behind the header."""
-    head = rule.head(node) if rule.head is not None else None
-    if head is not None:
-        return head.end_point.row + 1
-    if body is not None and before is not None:
-        opener = body.child(0) if body.child_count else None
-        if opener is not None and not opener.is_named:
-            return body.start_point.row + 1
-        return before.end_point.row + 1
-    if kind not in ("function", "class"):
-        return header_row + 1
-    last = node.child(node.child_count - 1) if node.child_count else None
-    return _token_before(node, last).end_point.row + 1 if last is not None and last.type == "end" else end_row
-
-
-def _token_before(node: Node, body: Node) -> Node:
-    """The last node below `node` that ends before `body` starts, comments aside; `body` where there is none."""
-    before = body
-    holder: Node | None = node
-    while holder is not None:
-        children, holder = holder.children, None
-        for child in children:
-            if child.start_byte >= body.start_byte:
-                break
-            if child.end_byte > body.start_byte:
-                holder = child
-                break
-            if not child.is_extra:
-                before = child
-    return before
+    def _note_attached(self, node: Node) -> None:
+        """Remember rows that hold nothing but this comment or attribute, other than a first line `#!`."""
+        rows = own_rows(self.source, node)
+        if rows is not None and not (node.start_byte == 0 and self.source.startswith(b"#!")):
+            self._attached[rows[1]] = rows[0]

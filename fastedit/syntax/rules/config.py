@@ -31,7 +31,9 @@ def _item_name(node: Node, source: bytes) -> str:
     value = pair and pair.child_by_field_name("value")
     if pair is None or value is None or value.type != "flow_node" or _key(pair, source) not in _NAMING_KEYS:
         return ""
-    return source[value.start_byte : min(value.end_byte, value.start_byte + 400)].decode("utf-8", "replace").strip("\"'")
+    return (
+        source[value.start_byte : min(value.end_byte, value.start_byte + 400)].decode("utf-8", "replace").strip("\"'")
+    )
 
 
 _NAMING_KEYS = frozenset({"name", "id", "key", "title", "path", "alert", "job_name", "uses", "hosts", "host"})
@@ -51,11 +53,14 @@ TOML = GrammarRules(
     rules={
         **same(Rule("block", names=(_TOML_KEY,), body=nothing), "table table_array_element"),
         "pair": Rule(
-            "value", names=(_TOML_KEY,), value=_TOML_VALUE, body=_TOML_VALUE,
+            "value",
+            names=(_TOML_KEY,),
+            value=_TOML_VALUE,
+            body=_TOML_VALUE,
             kinds={"array": "block", "inline_table": "block"},
         ),
     },
-    closed=types("string array"),
+    closed=types("string array inline_table"),
     has_loose_ends=True,
 )
 HCL = GrammarRules(

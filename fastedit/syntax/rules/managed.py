@@ -55,11 +55,11 @@ CSHARP = GrammarRules(
         ),
         "property_declaration": Rule("value", body=either(at("accessors"), at("value"))),
         "event_declaration": Rule("value", body=at("accessors")),
-        **same(Rule("value", names=(at(*_VARIABLE, "name"),), body=nothing), "field_declaration event_field_declaration"),
-        "enum_member_declaration": _VALUE,
-        "using_directive": Rule(
-            "import", names=(either(at("<qualified_name>"), at("<identifier>")),)
+        **same(
+            Rule("value", names=(at(*_VARIABLE, "name"),), body=nothing), "field_declaration event_field_declaration"
         ),
+        "enum_member_declaration": _VALUE,
+        "using_directive": Rule("import", names=(either(at("<qualified_name>"), at("<identifier>")),)),
     },
     attributes=types("attribute_list"),
     functions=types("lambda_expression anonymous_method_expression"),
@@ -94,7 +94,8 @@ SCALA = GrammarRules(
     rules={
         **same(_FUNCTION, "function_definition function_declaration"),
         **same(
-            _CLASS, "class_definition object_definition trait_definition enum_definition given_definition package_object"
+            _CLASS,
+            "class_definition object_definition trait_definition enum_definition given_definition package_object",
         ),
         "type_definition": Rule("class", body=nothing),
         **same(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from tree_sitter import Node
 
 from fastedit.syntax.rules.model import (
@@ -18,16 +16,21 @@ from fastedit.syntax.rules.model import (
 )
 
 # Elements that a reader would point at by their tag alone.
-_LANDMARKS = frozenset(
+_LANDMARKS = types(
     "html head body header footer main nav section article aside form table thead tbody template script style"
-    " ul ol dl dialog figure fieldset details select".split()
+    " ul ol dl dialog figure fieldset details select"
 )
+# What a `lang` or `type` attribute calls the languages that can be read.
 _LANGUAGES = {
-    "ts": "typescript", "typescript": "typescript", "tsx": "tsx", "jsx": "javascript", "module": "javascript",
-    "text/javascript": "javascript", "application/javascript": "javascript", "application/json": "json",
-    "application/ld+json": "json", "importmap": "json", "text/babel": "javascript", "scss": "scss", "sass": "", "less": "",
-    "stylus": "", "css": "css", "text/css": "css", "javascript": "javascript", "js": "javascript",
-}  # fmt: skip
+    **dict.fromkeys(("ts", "typescript"), "typescript"),
+    "tsx": "tsx",
+    **dict.fromkeys(("js", "jsx", "javascript", "module", "text/javascript", "application/javascript"), "javascript"),
+    **dict.fromkeys(("text/babel", "text/jsx"), "javascript"),
+    **dict.fromkeys(("application/json", "application/ld+json", "importmap"), "json"),
+    **dict.fromkeys(("css", "text/css", "postcss"), "css"),
+    **dict.fromkeys(("scss", "text/scss"), "scss"),
+    "less": "less",
+}
 
 
 def _start_tag(node: Node) -> Node | None:
@@ -99,7 +102,10 @@ _INJECTIONS = {"script_element": _content_language("javascript"), "style_element
 _ELEMENT = Rule("block", namer=_element_name, head=_start_tag)
 _SECTION = Rule("section", namer=_section_name, head=_start_tag)
 _COMPONENT_ELEMENT = Rule(
-    "block", namer=_element_name, head=_start_tag, keyword=at("<start_tag>", "<tag_name>"),
+    "block",
+    namer=_element_name,
+    head=_start_tag,
+    keyword=at("<start_tag>", "<tag_name>"),
     keywords={"template": "section", "": "block"},
 )
 
@@ -124,7 +130,8 @@ def _prelude(node: Node, source: bytes) -> str:
     """An at-rule's text up to its block."""
     block = child_of_type(node, "block", "keyframe_block_list")
     end = block.start_byte if block is not None else node.end_byte
-    return re.sub(r"\s+", " ", source[node.start_byte : min(end, node.start_byte + 400)].decode("utf-8", "replace")).strip(" ;")
+    text = source[node.start_byte : min(end, node.start_byte + 400)].decode("utf-8", "replace")
+    return " ".join(text.split()).strip(" ;")
 
 
 _BLOCK = either(at("<block>"), at("<keyframe_block_list>"))
@@ -140,26 +147,5 @@ _CSS_RULES = {
     "declaration": Rule("value", names=(at("<property_name>"),), has_name=True),
 }
 CSS = GrammarRules(rules=_CSS_RULES, closed=types("selectors declaration"))
-RULES = {
-    "rule_set": Rule("block", names=(at("<selectors>"),), body=_BLOCK, has_name=True),
-    **same(
-        Rule("block", namer=_prelude, body=_BLOCK),
-        "media_statement supports_statement keyframes_statement at_rule container_statement layer_statement"
-        " scope_statement",
-    ),
-    "keyframe_block": Rule("block", namer=_prelude, body=_BLOCK),
-    **same(Rule("import", namer=_prelude), "import_statement"),
-    "declaration": Rule("value", names=(at("<property_name>"),), has_name=True),
-}
-CSS = GrammarRules(rules=_CSS_RULES, closed=types("selectors declaration"))
-SCSS = GrammarRules(
-    rules={
-        **_CSS_RULES,
-        **same(Rule("function", body=_BLOCK), "mixin_statement function_statement"),
-        "placeholder": Rule("block", body=_BLOCK),
-    },
-    attached=types("comment js_comment"),
-    closed=CSS.closed,
-)
 
 RULES = {"html": HTML, "vue": COMPONENT, "svelte": COMPONENT, "xml": XML, "css": CSS}

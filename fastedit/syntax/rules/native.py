@@ -47,8 +47,12 @@ def _macro_arguments(node: Node) -> Node | None:
 
 
 _DECLARATION = Rule(
-    "value", names=(_declared,), value=_function_declarator, kinds={"function_declarator": "function"},
-    body=either(at("declarator", "value"), at("default_value")), has_name=True,
+    "value",
+    names=(_declared,),
+    value=_function_declarator,
+    kinds={"function_declarator": "function"},
+    body=either(at("declarator", "value"), at("default_value")),
+    has_name=True,
 )
 _C_RULES = {
     "function_definition": Rule("function", names=(_declared, _macro_arguments), joiner=" ", has_name=True),
@@ -61,7 +65,9 @@ _C_RULES = {
 C = GrammarRules(
     rules=_C_RULES,
     attributes=types("attribute_declaration attribute_specifier"),
-    closed=types("parameter_list expression_statement return_statement string_literal initializer_list binary_expression"),
+    closed=types(
+        "parameter_list expression_statement return_statement string_literal initializer_list binary_expression"
+    ),
 )
 CPP = GrammarRules(
     rules={
@@ -114,14 +120,17 @@ GO = GrammarRules(
         "method_elem": Rule("function"),
         **same(_VALUE, "field_declaration"),
         **same(Rule("value", body=at("value")), "const_spec var_spec"),
-        "import_declaration": Rule(
-            "import", names=(at("<import_spec>", "path"),), body=at("<import_spec_list>")
-        ),
+        "import_declaration": Rule("import", names=(at("<import_spec>", "path"),), body=at("<import_spec_list>")),
         "call_expression": Rule(
-            "block", names=(at("function"), at("arguments", "<interpreted_string_literal>")), joiner=" ",
-            needs=lambda node: at("arguments", "<interpreted_string_literal>")(node)
-            and at("arguments", "<func_literal>")(node),
-            body=at("arguments", "<func_literal>", "body"), is_long=True, is_local=True,
+            "block",
+            names=(at("function"), at("arguments", "<interpreted_string_literal>")),
+            joiner=" ",
+            needs=lambda node: (
+                at("arguments", "<interpreted_string_literal>")(node) and at("arguments", "<func_literal>")(node)
+            ),
+            body=at("arguments", "<func_literal>", "body"),
+            is_long=True,
+            is_local=True,
         ),
     },
     lone_wrappers=types("type_declaration const_declaration var_declaration"),

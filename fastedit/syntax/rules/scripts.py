@@ -18,7 +18,6 @@ def _assigned(*function_types: str) -> Rule:
     )  # fmt: skip
 
 
-
 def _first_argument(node: Node) -> Node | None:
     """The first argument of a Ruby or Elixir call."""
     arguments = node.child_by_field_name("arguments") or child_of_type(node, "arguments")
@@ -66,8 +65,14 @@ RUBY = GrammarRules(
         "singleton_class": Rule("class", names=(at("value"),)),
         "assignment": _assigned("lambda"),
         "call": Rule(
-            "block", names=(at("method"), _first_argument), joiner=" ", body=at("block"),
-            needs=at("block"), has_name=True, is_long=True, is_local=True,
+            "block",
+            names=(at("method"), _first_argument),
+            joiner=" ",
+            body=at("block"),
+            needs=at("block"),
+            has_name=True,
+            is_long=True,
+            is_local=True,
         ),
     },
     attached=types("comment"),
@@ -79,7 +84,9 @@ LUA = GrammarRules(
     rules={
         "function_declaration": _FUNCTION,
         "assignment_statement": Rule(
-            "value", names=(at("<variable_list>"),), value=at("<expression_list>", "value"),
+            "value",
+            names=(at("<variable_list>"),),
+            value=at("<expression_list>", "value"),
             body=either(at("<expression_list>", "value", "body"), at("<expression_list>", "value")),
             kinds={"function_definition": "function"},
         ),
@@ -95,7 +102,12 @@ LUA = GrammarRules(
 ELIXIR = GrammarRules(
     rules={
         "call": Rule(
-            "block", names=(_elixir_name,), keyword=at("target"), body=at("<do_block>"), has_name=True, is_local=True,
+            "block",
+            names=(_elixir_name,),
+            keyword=at("target"),
+            body=at("<do_block>"),
+            has_name=True,
+            is_local=True,
             keywords={
                 **dict.fromkeys(("defmodule", "defprotocol", "defimpl"), "class"),
                 **dict.fromkeys(

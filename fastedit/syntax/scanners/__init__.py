@@ -9,9 +9,10 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
+from fastedit.syntax.found import Found
 from fastedit.syntax.languages import comment_syntax
 from fastedit.syntax.lexing import tokens
-from fastedit.syntax.walk import Found
+from fastedit.syntax.scanners.common import Rows
 
 # module of this package → the languages that it reads
 _READS = {
@@ -50,22 +51,14 @@ def scan(text: str, language: str) -> list[Found]:
 
 def _comment_rows(text: str, language: str) -> dict[int, int]:
     """The last row of each comment that has its rows to itself → its first row."""
-    rows: dict[int, int] = {}
-    row, offset = 0, 0
-    if not any(comment_syntax(language).line) and language != "sql":
-        return rows
+    found: dict[int, int] = {}
+    if not comment_syntax(language).line:
+        return found
+    rows = Rows(text)
     for what, start, end in tokens(text, language):
-        if what != "comment":
-            continue
-        row += text.count("\n", offset, start)
-        offset = start
-        last_row = row + text.count("\n", start, end)
-        line_end = text.find("\n", end)
-        before = text[text.rfind("\n", 0, start) + 1 : start]
-        behind = text[end : line_end if line_end >= 0 else len(text)]
-        if not before.strip() and not behind.strip() and not (row == 0 and text.startswith("#!")):
-            rows[last_row] = row
-    return rows
+        if what == "comment" and rows.is_alone(start, end) and not (start == 0 and text.startswith("#!")):
+            found[rows.of(end - 1)] = rows.of(start)
+    return found
 
 
 def _nest(found: list[Found]) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from fastedit.syntax.found import Found
 from fastedit.syntax.lexing import tokens
 from fastedit.syntax.scanners.common import Rows, declaration
-from fastedit.syntax.walk import Found
 
 # Here the header itself is the name: a selector, a directive.
 _HEADER_IS_NAME = frozenset({"less", "scss", "nginx"})
@@ -20,9 +20,9 @@ _CONTROL = re.compile(
     r"|include|process|begin|end|trap)\b",
     re.I,
 )
-_CALL = re.compile(r"([\w$~][\w$.~:-]*)\s*(?:<[^<>]*>)?\s*\(")
+_CALL = re.compile(r"(?<![\w$.~:-])([\w$~][\w$.~:-]*+)\s*+(?:<[^<>]*+>)?\s*+\(")
 _BOUNDARIES = frozenset("{};")
-_MAX_HEADER = 600
+_MAX_HEADER = 400
 
 
 def find(text: str, language: str) -> list[Found]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fastedit.syntax.found import Found
 from fastedit.syntax.languages import comment_syntax
 from fastedit.syntax.scanners.common import declaration, without_blank_end
-from fastedit.syntax.walk import Found
 
 Extent = Callable[[list[str], int], int]
 """One behind the last line of a declaration, from the lines and the line it starts on."""
@@ -35,68 +36,87 @@ def _recipe(lines: list[str], line: int) -> int:
     return end
 
 
-def _until(pattern: str) -> Extent:
-    """With everything up to the line that the pattern matches; one line where there is none."""
-    ending = re.compile(pattern, re.I)
-
-    def extent(lines: list[str], line: int) -> int:
-        return next((end + 1 for end in range(line, len(lines)) if ending.match(lines[end])), line + 1)
-
-    return extent
-
-
 @dataclass(frozen=True, slots=True)
 class _Rule:
     """A line that `pattern` matches starts a declaration; the last group that matched is its name.
 
-    extent: None for a section, which ends where the next one starts. is_opaque: what is inside isn't read.
+    extent: how far it goes; ending: or up to the next line that matches this, where there is one. Without
+    either it is a section, which ends where the next one starts. is_opaque: what is inside isn't read.
     """
 
     kind: str
     pattern: re.Pattern[str]
     extent: Extent | None = None
+    ending: re.Pattern[str] | None = None
     is_opaque: bool = True
 
+    @property
+    def is_section(self) -> bool:
+        return self.extent is None and self.ending is None
 
-def _rule(kind: str, pattern: str, extent: Extent | None = None, *, is_opaque: bool = True) -> _Rule:
-    return _Rule(kind, re.compile(pattern, re.I), extent, is_opaque and extent is not None)
+
+def _rule(kind: str, pattern: str, extent: Extent | None = None) -> _Rule:
+    return _Rule(kind, re.compile(pattern, re.I), extent)
 
 
+def _closed(kind: str, pattern: str, ending: str, *, is_opaque: bool = True) -> _Rule:
+    return _Rule(kind, re.compile(pattern, re.I), None, re.compile(ending, re.I), is_opaque)
+
+
+# No pattern may try twice for the same blanks: lines can be a megabyte long.
+_PARENTHESIS_END = r"[^#]*\)[ \t]*(?:#.*)?\r?$"
 _RULES: dict[str, tuple[_Rule, ...]] = {
     "ini": (
-        _rule("section", r"\[+\s*([^\]]*?)\s*\]"),
-        _rule("value", r"([^\s=:#;\[][^=:]*?)\s*[=:]", _continued),
+        _rule("section", r"\[([^\]]*)\]"),
+        _rule("value", r"([^\s=:#;\[][^=:]*)[=:]", _continued),
     ),
     "dotenv": (_rule("value", r"(?:export\s+)?([A-Za-z_][\w.-]*)\s*=", _one_line),),
     "make": (
-        _rule("value", r"(?:export\s+|override\s+)*([\w.-]+)\s*(?:[?+!]|::?:?)?=", _continued),
-        _rule("block", r"define\s+(\S+)", _until(r"\s*endef\b")),
-        _rule("import", r"-?s?include\s+(.+)", _one_line),
-        _rule("function", r"([^\s:#=][^:=#]*?)\s*::?(?!=)", _recipe),
+        _rule("value", r"(?:export\s+|override\s+)*([\w.-]+)\s*(?:[?+!]|:{1,3})?=", _continued),
+        _closed("block", r"define\s+(\S+)", r"\s*endef\b"),
+        _rule("import", r"-?s?include\s+(\S.*)", _one_line),
+        _rule("function", r"([^\s:#=][^:=#]*)::?(?!=)", _recipe),
     ),
     "just": (
         _rule("value", r"(?:export\s+)?([\w-]+)\s*:=", _one_line),
         _rule("function", r"@?([\w-]+)(?:\s[^:]*)?:(?!=)", _recipe),
     ),
     "dockerfile": (
-        _rule("section", r"FROM\s+.*\sAS\s+(\S+)"),
+        _rule("section", r"FROM\s+\S.*\sAS\s+(\S+)"),
         _rule("section", r"FROM\s+(?:--\S+\s+)*(\S+)"),
         _rule("value", r"(?:ARG|ENV|LABEL)\s+([A-Za-z_][\w.-]*)", _continued),
     ),
     "cmake": (
-        _rule("function", r"\s*function\s*\(\s*([^\s)]+)", _until(r"\s*endfunction\b"), is_opaque=False),
-        _rule("function", r"\s*macro\s*\(\s*([^\s)]+)", _until(r"\s*endmacro\b"), is_opaque=False),
-        _rule("value", r"(?:set|option|project)\s*\(\s*([^\s)]+)", _until(r"[^#]*\)\s*(#.*)?$")),
-        _rule("block", r"add_(?:library|executable|custom_target|test)\s*\(\s*([^\s)]+)", _until(r"[^#]*\)\s*(#.*)?$")),
+        _closed("function", r"\s*function\s*\(\s*([^\s)]+)", r"\s*endfunction\b", is_opaque=False),
+        _closed("function", r"\s*macro\s*\(\s*([^\s)]+)", r"\s*endmacro\b", is_opaque=False),
+        _closed("value", r"(?:set|option|project)\s*\(\s*([^\s)]+)", _PARENTHESIS_END),
+        _closed("block", r"add_(?:library|executable|custom_target|test)\s*\(\s*([^\s)]+)", _PARENTHESIS_END),
     ),
     "requirements": (_rule("value", r"([A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?)\s*(?:[<>=!~@;#]|$)", _continued),),
 }
+
+
+class _Endings:
+    """The lines of a text that a pattern matches, each pattern tried once."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._found: dict[re.Pattern[str], list[int]] = {}
+
+    def behind(self, pattern: re.Pattern[str], line: int) -> int:
+        """One behind the first match at or below the line; the line alone where there is none."""
+        if pattern not in self._found:
+            self._found[pattern] = [number for number, text in enumerate(self._lines) if pattern.match(text)]
+        matches = self._found[pattern]
+        at = bisect_left(matches, line)
+        return matches[at] + 1 if at < len(matches) else line + 1
 
 
 def find(text: str, language: str) -> list[Found]:
     """What the language's rules match; of two rules the first."""
     lines = text.removesuffix("\n").split("\n")
     found: list[Found] = []
+    endings = _Endings(lines)
     section: Found | None = None
     line = 0
     while line < len(lines):
@@ -104,13 +124,17 @@ def find(text: str, language: str) -> list[Found]:
         if rule is None:
             line += 1
             continue
-        end = rule.extent(lines, line) if rule.extent is not None else len(lines)
+        end = len(lines)
+        if rule.extent is not None:
+            end = rule.extent(lines, line)
+        elif rule.ending is not None:
+            end = endings.behind(rule.ending, line)
         item = declaration(rule.kind, name, line, line + 1, end, lines[line])
-        if rule.extent is None:
+        if rule.is_section:
             _close(section, line, lines, language)
             section = item
         found.append(item)
-        line = end if rule.is_opaque else line + 1
+        line = line + 1 if rule.is_section or not rule.is_opaque else end
     _close(section, len(lines), lines, language)
     return found
 
@@ -119,7 +143,7 @@ def _match(text: str, language: str) -> tuple[_Rule | None, str]:
     for rule in _RULES[language]:
         match = rule.pattern.match(text)
         if match is not None:
-            return rule, match[match.lastindex or 0]
+            return rule, match[match.lastindex or 0].strip("[ \t\r")
     return None, ""
 
 

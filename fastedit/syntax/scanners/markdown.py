@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from fastedit.syntax.found import Found
 from fastedit.syntax.scanners.common import declaration, without_blank_end
-from fastedit.syntax.walk import Found
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*\r?$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:(=+)|-+)[ \t]*\r?$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_TEXT = re.compile(r" {0,3}(?:[>|#]|[-*+] |\d+[.)] )|[ \t]*\r?$|    ")
@@ -45,12 +45,19 @@ def _headings(lines: list[str]) -> list[tuple[int, int, int, str]]:
         heading = None if is_code else _HEADING.match(text)
         underline = None if is_code or heading else _underline(lines, line)
         if heading is not None:
-            headings.append((line, line + 1, len(heading[1]), heading[2] or ""))
+            headings.append((line, line + 1, len(heading[1]), _title(text[heading.end() :])))
         elif underline is not None:
             headings.append((line, line + 2, 1 if underline[1] else 2, text.strip()))
             line += 1
         line += 1
     return headings
+
+
+def _title(text: str) -> str:
+    """The heading's text without the `#` that may close it."""
+    text = text.strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else text
 
 
 def _behind_front_matter(lines: list[str]) -> int:

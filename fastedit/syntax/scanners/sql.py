@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from fastedit.syntax.found import Found
 from fastedit.syntax.lexing import tokens
 from fastedit.syntax.scanners.common import Rows, declaration
-from fastedit.syntax.walk import Found
 
 _NAME = r"((?:[\w$#@]+|\"[^\"]*\"|`[^`]*`|\[[^\]]*\])(?:\.(?:[\w$#@]+|\"[^\"]*\"|`[^`]*`|\[[^\]]*\]))*)"
 _CREATE = re.compile(
@@ -26,6 +26,7 @@ _ROUTINE = re.compile(r"\s*CREATE\b[^;(]*?\b(?:FUNCTION|PROCEDURE|PROC|TRIGGER|P
 _BLOCK_WORD = re.compile(r"\b(BEGIN|CASE|END(?:\s+(?:IF|LOOP|WHILE|REPEAT|FOR))?)\b", re.I)
 _BATCH_END = re.compile(r"^GO(?=[ \t]*\r?$)", re.I | re.M)
 _DELIMITER = re.compile(r"^[ \t]*DELIMITER[ \t]+(\S+)[^\n]*", re.I | re.M)
+_MAX_DELIMITERS = 8
 
 
 def find(text: str, _language: str) -> list[Found]:
@@ -41,7 +42,8 @@ def find(text: str, _language: str) -> list[Found]:
 
 def _with_plain_ends(text: str) -> str:
     """The text with every other mark for the end of a statement made a `;`; offsets stay what they were."""
-    for delimiter in {match[1] for match in _DELIMITER.finditer(text)} - {";"}:
+    delimiters = {match[1] for match in _DELIMITER.finditer(text)} - {";"}
+    for delimiter in sorted(delimiters)[:_MAX_DELIMITERS]:
         plain = ";".ljust(len(delimiter))
         text = re.sub(re.escape(delimiter) + r"(?=[ \t]*\r?$)", plain, text, flags=re.M)
     text = _DELIMITER.sub(lambda match: " " * len(match[0]), text)
