@@ -6,6 +6,7 @@ import codecs
 import os
 import socket
 import stat
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -261,6 +262,18 @@ def test_user_attributes_stay(script: Path) -> None:
         pytest.skip("this file system has no user attributes")
     write(script, b"new")
     assert os.getxattr(script, "user.note") == b"kept"
+
+
+def test_access_lists_stay(script: Path) -> None:
+    # Version 2, then (tag, permissions, id) for owner, user 1234, group, mask and others.
+    entries = [(0x01, 6, -1), (0x02, 7, 1234), (0x04, 4, -1), (0x10, 7, -1), (0x20, 4, -1)]
+    access_list = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    try:
+        os.setxattr(script, "system.posix_acl_access", access_list)
+    except OSError:
+        pytest.skip("this file system has no access lists")
+    write(script, b"new")
+    assert os.getxattr(script, "system.posix_acl_access") == access_list
 
 
 def test_a_new_file_gets_the_mode_that_the_umask_leaves(folder: Path) -> None:
