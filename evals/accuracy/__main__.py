@@ -14,7 +14,7 @@ from evals.accuracy.generated import score_samples
 from evals.accuracy.outcomes import Row
 from evals.accuracy.reliability import curve, draw
 from fastedit.edits.model import Format
-from fastedit.training.synthesis import Tier, generate
+from fastedit.training.synthesis import Tier, generate, generate_from_histories
 
 CASES = Path(__file__).resolve().parents[2].parent / "shared" / "apply_cases" / "cases"
 NUM_EDITS, NUM_QUICK_EDITS = 3000, 700
@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--sources", type=Path, nargs="+", help="folders of originals (default: standard library, packages)"
     )
+    parser.add_argument("--history", type=Path, nargs="+", help="git repositories: score their real changes instead")
     parser.add_argument("--n", type=int, help=f"generated edits (default {NUM_EDITS}; 0 for none)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -79,14 +80,14 @@ def _score_cases(folder: Path, mode: str) -> list[Row]:
 def _score_generated(options: argparse.Namespace) -> list[Row]:
     wanted = options.n if options.n is not None else NUM_QUICK_EDITS if options.quick else NUM_EDITS
     apart = [path for path in options.cases.rglob("*") if path.is_file()] if options.cases.is_dir() else []
-    samples = generate(
-        options.sources or default_sources(),
-        seed=options.seed,
-        n=wanted,
-        tiers=[Tier(tier) for tier in options.tier],
-        formats=[Format(format) for format in options.format],
-        apart=apart,
-    )
+    tiers, formats = [Tier(tier) for tier in options.tier], [Format(format) for format in options.format]
+    if options.history:
+        samples = generate_from_histories(
+            options.history, seed=options.seed, n=wanted, tiers=tiers, formats=formats, apart=apart
+        )
+    else:
+        sources = options.sources or default_sources()
+        samples = generate(sources, seed=options.seed, n=wanted, tiers=tiers, formats=formats, apart=apart)
     return list(score_samples(samples, options.mode))
 
 

@@ -94,14 +94,14 @@ def last_line(cases: Sequence[Row], generated: Sequence[Row]) -> str:
     return " ".join(f"{name}={'n/a' if value is None else format(value, '.3f')}" for name, value in values.items())
 
 
-def machine() -> dict[str, Any]:
-    """What the numbers were measured on and with."""
+def machine(module: str = "evals.accuracy") -> dict[str, Any]:
+    """What the numbers were measured on and with, and the command of the running module."""
     return {
         "platform": platform.platform(),
         "processor": _processor(),
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in PACKAGES},
-        "command": " ".join(["python -m evals.accuracy", *sys.argv[1:]]),
+        "command": " ".join([f"python -m {module}", *sys.argv[1:]]),
     }
 
 

@@ -6,7 +6,6 @@ import random
 from functools import cache
 
 import pytest
-from support.edits import ORIGINALS, STANDARD_LIBRARY
 
 from fastedit.syntax import language_of
 from fastedit.training.synthesis.changes import MAKERS, WEIGHTS
@@ -14,6 +13,7 @@ from fastedit.training.synthesis.changes.common import Site
 from fastedit.training.synthesis.corpus import Pool, gather
 from fastedit.training.synthesis.document import Document, read_document
 from fastedit.training.synthesis.model import Change, make_change
+from support.edits import ORIGINALS, STANDARD_LIBRARY
 
 FILES = (*sorted(ORIGINALS.iterdir()), STANDARD_LIBRARY / "shelve.py", STANDARD_LIBRARY / "functools.py")
 

@@ -6,12 +6,11 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-from support.edits import ORIGINALS, SOURCES, samples
-
 from fastedit.edits.model import Format
 from fastedit.syntax import count_errors
 from fastedit.training.synthesis import Tier, generate
 from fastedit.training.synthesis.changes import COMBINED, MAKERS
+from support.edits import ORIGINALS, SOURCES, samples
 
 
 def test_is_the_same_for_the_same_seed() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.edits import SOURCES, samples
-from support.readers import expert_read, fences, git_apply, literal_replace, v4a_apply
 
 from fastedit.edits.model import Format
 from fastedit.training.synthesis import Change, Sample, Splice, Tier, generate, make_change
 from fastedit.training.synthesis.document import read_document
 from fastedit.training.synthesis.rendering import render
 from fastedit.training.synthesis.rendering.markers import CLEAR_STYLES, SLOPPY_STYLES
+from support.edits import SOURCES, samples
+from support.readers import expert_read, fences, git_apply, literal_replace, v4a_apply
 
 BENT_HEADERS = {"header joined", "parameters elided", "stub bodies"}
 BENT_LINES = {"comment dropped", "comment shortened", "path comment", "removal comment"}

@@ -8,7 +8,16 @@
 Nothing here knows the merge: what is unambiguous is decided by rules about reading.
 """
 
-from fastedit.training.synthesis.generate import generate, rendered_sample
+from fastedit.training.synthesis.generate import generate, generate_from_histories, rendered_sample
 from fastedit.training.synthesis.model import Change, Sample, Splice, Tier, make_change
 
-__all__ = ["Change", "Sample", "Splice", "Tier", "generate", "make_change", "rendered_sample"]
+__all__ = [
+    "Change",
+    "Sample",
+    "Splice",
+    "Tier",
+    "generate",
+    "generate_from_histories",
+    "make_change",
+    "rendered_sample",
+]

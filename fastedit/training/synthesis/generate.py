@@ -12,6 +12,7 @@ from fastedit.training.synthesis.changes import draw_change
 from fastedit.training.synthesis.changes.common import Site
 from fastedit.training.synthesis.corpus import Pool, gather
 from fastedit.training.synthesis.document import Document
+from fastedit.training.synthesis.history import mine
 from fastedit.training.synthesis.model import Change, Sample, Tier
 from fastedit.training.synthesis.rendering import render
 from fastedit.training.synthesis.sources import Duplicates, documents
@@ -55,6 +56,23 @@ def generate(
         wanted -= found
         if wanted <= 0 or not found:
             return
+
+
+def generate_from_histories(
+    repositories: Iterable[Path],
+    *,
+    seed: int,
+    n: int,
+    tiers: Sequence[Tier] = tuple(Tier),
+    formats: Sequence[Format] = tuple(Format),
+    apart: Iterable[Path] = (),
+) -> Iterator[Sample]:
+    """Up to `n` samples of the real changes in git repositories, each rendered once. Raises HistoryError."""
+    rng, duplicates = random.Random(seed), Duplicates(apart)
+    weights = [FORMAT_WEIGHTS[format] for format in formats]
+    changes = (change for repository in repositories for change in mine(repository, duplicates=duplicates))
+    samples = (rendered_sample(change, rng.choice(tiers), rng.choices(formats, weights)[0], rng) for change in changes)
+    yield from islice((sample for sample in samples if sample is not None), n)
 
 
 def _samples(
