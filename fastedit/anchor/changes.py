@@ -149,16 +149,21 @@ def _gap_certainty(index: LineIndex, rows: Sequence[int]) -> tuple[float, str]:
 
 
 def _quoted_pairs(index: LineIndex, lines: Sequence[PatchLine], place: Place) -> list[tuple[PatchLine, str]]:
-    """The expected lines with the original's line that each quotes, blank ones and joined ones apart."""
+    """The expected lines with the original's line that each quotes, blank ones and joined ones apart.
+
+    Lines that are only alike count where none is the same.
+    """
     expected = [line for line in lines if line.op is not Op.ADD]
-    pairs: list[tuple[PatchLine, str]] = []
+    same: list[tuple[PatchLine, str]] = []
+    alike: list[tuple[PatchLine, str]] = []
     for line, span in zip(expected, place.spans, strict=True):
         if span is None or span[1] - span[0] != 1 or not line.text.strip():
             continue
         original = index.lines[span[0]]
-        if likeness(line.text, original).is_same:
-            pairs.append((line, original))
-    return pairs
+        found = likeness(line.text, original)
+        if found.value:
+            (same if found.is_same else alike).append((line, original))
+    return same or alike
 
 
 def _is_misread_prefix(line: PatchLine, original: str, format: Format) -> bool:

@@ -27,8 +27,9 @@ IMPOSSIBLE = -1e9
 CONFLICT = -50.0
 # Margins under this mean that nothing but a line number tells two places apart.
 TIE = 0.25
-# A line number decides where the other place is this many times farther from it.
-MIN_HINT_RATIO = 3.0
+# A line number that is off decides where the other place is so many times, and lines, farther from it.
+MIN_HINT_RATIO = 3
+MIN_HINT_LEAD = 15
 
 # What it is worth that one candidate (row) is followed by another (column).
 Links = Sequence[Sequence[float]]
@@ -153,4 +154,4 @@ def _is_told_by_hint(chosen: Candidate, other: Candidate) -> bool:
         return False
     if chosen.hint_distance == 0:
         return other.hint_distance > 0
-    return other.hint_distance >= MIN_HINT_RATIO * chosen.hint_distance
+    return other.hint_distance >= MIN_HINT_RATIO * chosen.hint_distance + MIN_HINT_LEAD

@@ -62,11 +62,14 @@ def fit(index: LineIndex, expected: Sequence[PatchLine], window: Span) -> Fit | 
 
 def num_cells(expected: Sequence[PatchLine], window: Span) -> int:
     """How much work `fit` is."""
-    return (len(expected) + 1) * min(window[1] - window[0] + 1, 2 * _slack(len(expected), window[1] - window[0]))
+    below, above = _band(len(expected), window[1] - window[0])
+    return (len(expected) + 1) * min(window[1] - window[0] + 1, below + above)
 
 
-def _slack(num_expected: int, num_rows: int) -> int:
-    return max(MIN_BAND, num_rows - num_expected)
+def _band(num_expected: int, num_rows: int) -> tuple[int, int]:
+    """How far below and above the diagonal the columns of a row reach."""
+    spare = num_rows - num_expected
+    return MIN_BAND // 2 + max(spare // 2, -spare), MIN_BAND + max(0, spare)
 
 
 def _table(index: LineIndex, expected: Sequence[PatchLine], rows: range) -> _Table:
@@ -74,15 +77,15 @@ def _table(index: LineIndex, expected: Sequence[PatchLine], rows: range) -> _Tab
 
     Only a band around the diagonal is filled: what lies outside of it would leave out too much.
     """
-    slack = _slack(len(expected), len(rows))
+    below, beyond = _band(len(expected), len(rows))
     table: _Table = [{column: _Step(0.0, 0, max(0, column - 1)) for column in range(len(rows) + 1)}]
     for number, line in enumerate(expected, 1):
         absent = weight_of(line.text) * (_ABSENT_DELETE if line.op is Op.DELETE else _ABSENT_KEEP)
         above = table[-1]
-        first = max(0, number - slack // 2)
+        first = max(0, number - below)
         current: dict[int, _Step] = {}
         table.append(current)
-        for column in range(first, min(len(rows), number + slack) + 1):
+        for column in range(first, min(len(rows), number + beyond) + 1):
             best = _Step(above.get(column, _NOWHERE).score - absent, number - 1, column)
             if column > first:
                 left = current[column - 1].score - (

@@ -14,7 +14,8 @@ from fastedit.edits.model import Op, PatchLine
 from fastedit.lines import indent_of
 
 _MARKS = {"+": Op.ADD, "-": Op.DELETE}
-_DEFAULT_UNIT = 2
+_STEPS = (4, 3, 2)
+_DEFAULT_STEP = 2
 
 
 def indent_unit(lines: Iterable[str]) -> int:
@@ -41,10 +42,10 @@ def _lacks_prefix(context: Sequence[str], unit: int) -> bool:
     """Whether context lines show that their prefix was forgotten, in this hunk or some of it."""
     if any(line[0] != " " for line in context):
         return True
-    if unit < _DEFAULT_UNIT:
-        return False
     columns = [len(indent_of(line)) for line in context if "\t" not in indent_of(line)]
-    return bool(columns) and all(column % unit == 0 for column in columns)
+    as_written = math.gcd(unit, *columns)
+    without_prefix = math.gcd(unit, *(column - 1 for column in columns))
+    return bool(unit and columns) and as_written > max(1, without_prefix)
 
 
 def _read(line: str, unit: int, lacks_prefix: bool) -> PatchLine:
@@ -62,5 +63,5 @@ def _has_prefix(line: str, unit: int) -> bool:
     indent = indent_of(line)
     if "\t" in indent:
         return True
-    step = unit if unit >= _DEFAULT_UNIT else _DEFAULT_UNIT
+    step = next((step for step in _STEPS if unit and unit % step == 0), _DEFAULT_STEP)
     return len(indent) % step == 1

@@ -7,7 +7,7 @@ import re
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
 _CODE_SIGN = re.compile(r"[{}\[\];=<>\\|@$]|\w\(|::|->|^\s*(?:#|//|--|/\*)")
-_SHORT = re.compile(r"^[A-Z][\w' ,-]{1,40}[.!:]$")
+_SHORT = re.compile(r"^[A-Z][\w' ,-]{1,40}[.!?:]$")
 _WORD = re.compile(r"[A-Za-z][\w'’-]*")
 _SENTENCE_END = re.compile(r"[.:!?)…\"*]$")
 

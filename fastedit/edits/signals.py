@@ -39,7 +39,7 @@ _NEW_BESIDE = re.compile(
 )
 _NEW_IN_PROSE = re.compile(
     r"(?:\bnew (?:\w+ ){0,2}(?:file|module|script|component|package|config|migration|helper|class|test)s?\b[^.]{0,25}"
-    rf"|\bcreat(?:e|es|ed|ing) (?:(?:a|an|the|this) )?(?:new )?(?:\w+ )?(?:file )?(?:(?:called|named|at|in) )?|\bnew )[\s`*\"(]*{PATH_HOLE}",
+    rf"|\bcreat(?:e|es|ed|ing) (?:(?:a|an|the|this) )?(?:new )?(?:file |module |script |component |helper )?(?:(?:called|named|at) )?|\bnew )[\s`*\"(]*{PATH_HOLE}",
     re.IGNORECASE,
 )
 _DELETED = re.compile(

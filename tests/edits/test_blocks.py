@@ -1,0 +1,94 @@
+"""Messages taken apart into fences, unfenced patches and prose."""
+
+import time
+
+import pytest
+
+from fastedit.edits.blocks import Block, BlockKind, split_message
+
+
+def blocks(text: str) -> tuple[Block, ...]:
+    return split_message(text).blocks
+
+
+def test_a_fence_has_its_lines_its_info_its_prose_and_its_place():
+    message = split_message("Hello\n\n```py title=x\na\n\nb\n```\nbye\n")
+    (block,) = message.blocks
+    assert (block.kind, block.lines, block.info) == (BlockKind.FENCE, ("a", "", "b"), "py title=x")
+    assert (block.prose, block.start_line, block.is_closed) == (("Hello", ""), 3, True)
+    assert message.tail == ("bye", "")
+
+
+def test_tildes_unclosed_and_crlf():
+    assert [block.lines for block in blocks("~~~\na\n```\n~~~\n")] == [("a", "```")]
+    (unclosed,) = blocks("```py\na\nb")
+    assert (unclosed.lines, unclosed.is_closed) == (("a", "b"), False)
+    assert blocks("```py\r\na\r\n```\r\n")[0].lines == ("a",)
+
+
+def test_fences_inside_a_longer_fence():
+    assert [block.lines for block in blocks("````md\n```py\nx\n```\n````")] == [("```py", "x", "```")]
+
+
+def test_fences_inside_a_fence_of_their_own_length():
+    text = "```markdown\n# T\n\n```sh\nnpm i\n```\n\nmore\n\n```js\nx\n```\n```\n\nprose\n\n```py\ny\n```"
+    assert [block.lines[0] for block in blocks(text)] == ["# T", "y"]
+    assert blocks(text)[0].lines[-3:] == ("```js", "x", "```")
+
+
+def test_bare_fences_inside_a_markdown_file():
+    text = "```md\n# T\n\n```\nnpm i\n```\n\nend\n```\n\nprose\n"
+    assert [block.lines for block in blocks(text)] == [("# T", "", "```", "npm i", "```", "", "end")]
+
+
+def test_two_fences_with_info_are_not_nested():
+    assert [block.lines for block in blocks("```py\na\n```\n```js\nb\n```")] == [("a",), ("b",)]
+
+
+def test_a_fence_in_a_list_loses_the_lists_indentation():
+    assert [block.lines for block in blocks("1. First:\n\n   ```py\n   a\n       b\n   ```\n")] == [("a", "    b")]
+
+
+def test_bytes_of_a_plain_fence_stand():
+    lines = blocks("```\n\ta\x0cb\u2028c\n x  \n```")[0].lines
+    assert lines == ("\ta\x0cb\u2028c", " x  ")
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "<<<<<<< SEARCH\n```py\n=======\n```js\n>>>>>>> REPLACE",
+        "--- a/x.md\n+++ b/x.md\n@@ -1,3 +1,3 @@\n # T\n ```py\n-a\n+b",
+        "*** Begin Patch\n*** Update File: x.md\n@@\n # T\n ```py\n-a\n+b\n*** End Patch",
+    ],
+    ids=["search/replace", "diff", "v4a"],
+)
+def test_unfenced_patches_are_blocks_whatever_they_hold(patch: str):
+    message = split_message(f"Prose:\n\n{patch}\n\nMore prose.\n\n```py\nx\n```\n")
+    assert [(block.kind, "\n".join(block.lines)) for block in message.blocks] == [
+        (BlockKind.RAW, patch),
+        (BlockKind.FENCE, "x"),
+    ]
+
+
+def test_prose_alone_has_no_blocks():
+    assert blocks("# Heading\n\n---\n\n- a list\n- of things\n\n    indented\n") == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n" * 20_000,
+        "```py\n" * 20_000,
+        "```py\n```py\n```\n" * 8_000,
+        "\n" * 100_000,
+        "`" * 100_000,
+        "> " * 20_000,
+        "- " * 20_000,
+    ],
+    ids=["bare", "info", "unbalanced", "blank", "ticks", "quotes", "lists"],
+)
+def test_time_is_linear(text: str):
+    started = time.perf_counter()
+    split_message(text)
+    assert time.perf_counter() - started < 2.5
