@@ -124,6 +124,8 @@ class ModelRunner:
     def append(self, appends: Sequence[Append]) -> list[list[int]]:
         hidden = self._hidden(appends)
         wanted = _wanted_rows(appends)
+        if not wanted:
+            return [[] for _ in appends]
         rows = hidden if len(wanted) == len(hidden) else hidden[torch.tensor(wanted, device=self._device)]
         questions = [
             Question(append.num_rows, append.length + len(append.tokens) - append.num_rows + 1, append.sampling)
@@ -169,6 +171,8 @@ class ModelRunner:
 
         Whatever a model does besides (other masks, scaled logits, recurrent layers) shows here and not as wrong text.
         """
+        if model.config._attn_implementation == attention.NAME:
+            return  # another runner has seen to it
         tokens = [1 + index % max(1, model.config.get_text_config().vocab_size - 1) for index in range(PROBE_TOKENS)]
         before = model.config._attn_implementation
         theirs = model(input_ids=torch.tensor([tokens], device=self._device), use_cache=False).logits[0].float()

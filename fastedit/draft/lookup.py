@@ -36,7 +36,7 @@ class SuffixDrafter:
         if self._length == 0:
             return None
         start = automaton.first_end[self._state]
-        tokens = _until_source_end(automaton.text[start : start + limit])
+        tokens = _copied(automaton.text, start, limit)
         return Proposal(tokens, self._kind()) if tokens else None
 
     def _kind(self) -> Kind:
@@ -73,7 +73,7 @@ class NgramDrafter:
         self._seen = len(self._transcript.tokens)
         if self._found is None or self._seen < self._n:
             return None
-        tokens = _until_source_end(self._text[self._found : self._found + limit])
+        tokens = _copied(self._text, self._found, limit)
         return Proposal(tokens, Kind.NGRAM) if tokens else None
 
     def _add(self, tokens: Iterable[int]) -> None:
@@ -94,5 +94,14 @@ def _automaton_over(sources: Sequence[Sequence[int]]) -> SuffixAutomaton:
     return automaton
 
 
-def _until_source_end(tokens: list[int]) -> list[int]:
-    return tokens[: tokens.index(SOURCE_END)] if SOURCE_END in tokens else tokens
+def _copied(text: list[int], start: int, limit: int) -> list[int]:
+    """Up to `limit` tokens of `text` from `start` on, to the end of their source.
+
+    Where they reach the end of everything, the copy goes on with itself: what repeats goes on repeating.
+    """
+    tokens = text[start : start + limit]
+    if SOURCE_END in tokens:
+        return tokens[: tokens.index(SOURCE_END)]
+    while tokens and len(tokens) < limit:
+        tokens += tokens[: limit - len(tokens)]
+    return tokens

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 MAX_SUFFIX_BYTES = 256
 CERTAIN_BYTES = 6  # so many bytes that are no blanks, found nowhere else, are no coincidence
 INSERTED_BYTES = 3  # at the predicted place fewer do
+LINE_OVER_INSERTION = 2  # a line's beginning outweighs an insertion's end by this factor
 NOT_BLANK = bytes(byte for byte in range(256) if byte not in b" \t\r\n")
 
 
@@ -53,10 +54,12 @@ def find_anchor(lost: Lost) -> Anchor | None:
     """Where the draft goes on, or None where nothing suggests itself yet."""
     if lost.source.startswith(lost.written, lost.floor):  # the same text, cut into other tokens
         return Anchor(lost.floor + len(lost.written), is_certain=True)
-    inserted = _after_insertion(lost)
-    if inserted is not None and inserted.is_certain:
-        return inserted
+    inserted, num_inserted = _after_insertion(lost)
     skipped = _after_skipped_lines(lost)
+    # A whole line's beginning says more than the few bytes that an inserted text may end with by chance.
+    says_more = skipped is not None and _significant(lost.line) > LINE_OVER_INSERTION * num_inserted
+    if inserted is not None and inserted.is_certain and not says_more:
+        return inserted
     if skipped is not None and skipped.is_certain:
         return skipped
     suffix = _after_suffix(lost)
@@ -69,17 +72,17 @@ def _significant(text: bytes) -> int:
     return len(text) - len(text.translate(None, NOT_BLANK))
 
 
-def _after_insertion(lost: Lost) -> Anchor | None:
-    """Behind the longest suffix of what was written that the source has at `floor`."""
+def _after_insertion(lost: Lost) -> tuple[Anchor | None, int]:
+    """Behind the longest suffix of what was written that the source has at `floor`; and its bytes that are no blanks."""
     longest = min(len(lost.written) - 1, MAX_SUFFIX_BYTES)
     for length in range(longest, 0, -1):
         suffix = lost.written[-length:]
         if lost.source.startswith(suffix, lost.floor):
             significant = _significant(suffix)
             if significant == 0:
-                return None
-            return Anchor(lost.floor + length, is_certain=significant >= INSERTED_BYTES)
-    return None
+                break
+            return Anchor(lost.floor + length, is_certain=significant >= INSERTED_BYTES), significant
+    return None, 0
 
 
 def _after_skipped_lines(lost: Lost) -> Anchor | None:
