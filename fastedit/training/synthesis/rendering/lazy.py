@@ -34,6 +34,7 @@ from fastedit.training.synthesis.rendering.snippet import Layout, Piece, pieces_
 
 MAX_SHOWN = 160
 FAR_APART = 12
+MIN_WRAPPED = 10  # shorter pieces of a line occur in others by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +55,75 @@ class Habits(list[str]):
 
 def render_lazy(change: Change, tier: Tier, rng: random.Random) -> Rendered | None:
     """A lazy edit that a careful reader can apply in one way only, or None where none was found."""
+    if any(is_respacing(change.before.lines[s.start : s.end], s.lines) for s in change.splices):
+        return None
     habits = Habits()
     plan = _draw_plan(change, tier, rng, habits)
-    pages = _pages(change, plan, tier, rng, habits)
+    pages = _pages(change, plan, rng, habits)
     if not pages or sum(run.end - run.start for page in pages for run in page.runs) > MAX_SHOWN:
         return None
-    layout = _draw_layout(tier, rng, habits)
     notes: list[str] = []
-    if tier is not Tier.CLEAR and rng.random() < 0.5:
-        layout = _unmarked(pages, layout, habits, notes)
-    fences = []
+    layout = _draw_layout(pages, tier, rng, habits, notes)
+    fences = _fences(pages, layout, tier, rng, habits)
+    notes += _notes_on_deletions(change, rng)
+    if not fences or (tier is Tier.SLOPPY and not habits):
+        return None
+    if tier is Tier.CLEAR and deleted_names(change) and not _has_marker(pages, layout):
+        return None
+    return Rendered(message(change, fences, tier, rng, notes=notes), tuple(habits))
+
+
+def _fences(pages: Sequence[Page], layout: Layout, tier: Tier, rng: random.Random, habits: Habits) -> list[Fence]:
+    """The fences of all pages; none where one would show nothing of the file."""
     indentation = _draw_drift(tier, rng)
+    fences = []
     for page in pages:
         lines = _fence_lines(page, layout, tier, indentation, rng, habits)
         if lines is None:
-            return None
-        fences.append(Fence(lines, tag_of(change.before, rng)))
+            return []
+        fences.append(Fence(lines, tag_of(page.change.before, rng)))
+    return fences
+
+
+def _notes_on_deletions(change: Change, rng: random.Random) -> list[str]:
+    """What the prose says of what goes."""
+    notes = []
     if gone := deleted_names(change):
         notes.append(rng.choice(DELETIONS).replace("{name}", gone[0]))
-        if tier is Tier.CLEAR and not _has_marker(pages, layout):
-            return None
     if decorators := deleted_decorators(change):
         notes.append(rng.choice(DECORATORS_GONE).replace("{text}", decorators[0]))
-    if tier is Tier.SLOPPY and not habits:
-        return None
-    return Rendered(message(change, fences, tier, rng, notes=notes), tuple(habits))
+    return notes
+
+
+def is_respacing(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether some of the new lines are old ones but for white space or line breaks: a snippet can't say that, since
+    context that is quoted with other white space or wrapped otherwise is still context."""
+    old_lines, new_lines = _unspaced(old), _unspaced(new)
+    if sorted(old_lines) == sorted(new_lines):
+        return bool(old)
+    old_text, new_text = "".join(old_lines), "".join(new_lines)
+    return any(line in old_text for line in new_lines if len(line) >= MIN_WRAPPED and line not in old_lines) or any(
+        line in new_text for line in old_lines if len(line) >= MIN_WRAPPED and line not in new_lines
+    )
+
+
+def _unspaced(lines: Sequence[str]) -> list[str]:
+    folded = ("".join(line.split()).rstrip(",") for line in lines)
+    return [line for line in folded if line]
+
+
+def _may_break_off(page: Page, tier: Tier) -> bool:
+    """Whether a fence may end without a marker: not where a declaration would seem to be shown whole."""
+    last = page.runs[-1].end
+    for declaration in page.change.after.declarations:
+        if not declaration.header_line < last < declaration.end_line or declaration.kind not in ("function", "class"):
+            continue
+        if not any(run.start <= declaration.header_line < run.end for run in page.runs):
+            continue
+        has_marker = any(declaration.header_line < run.start for run in page.runs)
+        if not has_marker or (declaration.kind == "function" and tier is Tier.CLEAR):
+            return False
+    return True
 
 
 def _has_marker(pages: Sequence[Page], layout: Layout) -> bool:
@@ -99,9 +144,9 @@ def _draw_plan(change: Change, tier: Tier, rng: random.Random, habits: Habits) -
         return without_frames(plan)
     if plan.extent is Extent.DECLARATION and rng.random() < 0.3 and _in_functions(change):
         return without_frames(plan)
-    if rng.random() < 0.15:
-        plan = replace(plan, with_closers=False)
-    return plan
+    if tier is Tier.CLEAR:
+        return replace(plan, with_blocks=rng.random() < 0.85)
+    return replace(plan, with_closers=rng.random() < 0.85)
 
 
 def _in_functions(change: Change) -> bool:
@@ -110,7 +155,7 @@ def _in_functions(change: Change) -> bool:
     return all(home is not None and home.end_line - home.start_line <= MAX_WHOLE for home in homes)
 
 
-def _pages(change: Change, plan: Plan, tier: Tier, rng: random.Random, habits: Habits) -> list[Page]:
+def _pages(change: Change, plan: Plan, rng: random.Random, habits: Habits) -> list[Page]:
     """One page for the whole change, or one for each place where the places are far apart."""
     groups = _groups(change)
     if len(groups) > 1 and not plan.by_order and rng.random() < 0.3:
@@ -148,23 +193,27 @@ def _touch(run: Span, other: Span) -> bool:
     return run.start <= other.end and other.start <= run.end
 
 
-def _draw_layout(tier: Tier, rng: random.Random, habits: Habits) -> Layout:
+def _draw_layout(pages: Sequence[Page], tier: Tier, rng: random.Random, habits: Habits, notes: list[str]) -> Layout:
     style = draw_style(rng, tier)
     if style not in CLEAR_STYLES:
         habits.note(f"markers: {style.name}")
     careless = {Tier.CLEAR: 0.12, Tier.SLOPPY: 0.45, Tier.HARD: 0.3}[tier]
-    top, bottom = rng.random() > careless, rng.random() > careless
-    if tier is not Tier.CLEAR and not (top and bottom):
-        habits.note("no marker at an end")
-    return Layout(
+    layout = Layout(
         style=style,
         block_comments=rng.random() < 0.12,
-        top=top,
-        bottom=bottom,
+        top=rng.random() > careless,
+        bottom=rng.random() > careless,
         blanks=rng.random() < 0.85,
         doubled=tier is Tier.CLEAR or rng.random() < 0.6,
         shallow=tier is Tier.CLEAR or rng.random() < 0.6,
     )
+    if tier is not Tier.CLEAR and rng.random() < 0.5:
+        layout = _unmarked(pages, layout, habits, notes)
+    if not layout.bottom and not all(_may_break_off(page, tier) for page in pages):
+        layout = replace(layout, bottom=True)
+    if tier is not Tier.CLEAR and not (layout.top and layout.bottom):
+        habits.note("no marker at an end")
+    return layout
 
 
 def _unmarked(pages: Sequence[Page], layout: Layout, habits: Habits, notes: list[str]) -> Layout:

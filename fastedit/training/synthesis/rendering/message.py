@@ -26,6 +26,12 @@ INTROS: tuple[str, ...] = (
     "I changed `{name}` and left everything else alone.",
     "`{name}` is the only place that has to change:",
 )
+WHOLE_INTROS: tuple[str, ...] = (
+    "Here is the complete updated file:",
+    "The whole file with the change in it:",
+    "Here's the full new version of `{path}`:",
+    "I rewrote the file; this is all of it:",
+)
 REPLACED = "Only the code that changes is shown; please leave everything that I don't mention as it is."
 OUTROS: tuple[str, ...] = (
     "",
@@ -99,13 +105,19 @@ def patch_tag(format: Format, document: Document, rng: random.Random) -> str:
 
 
 def message(
-    change: Change, fences: Sequence[Fence], tier: Tier, rng: random.Random, *, notes: Sequence[str] = ()
+    change: Change,
+    fences: Sequence[Fence],
+    tier: Tier,
+    rng: random.Random,
+    *,
+    notes: Sequence[str] = (),
+    is_whole: bool = False,
 ) -> str:
-    """The whole text of the assistant. notes: sentences that the reader needs."""
+    """The whole text of the assistant. notes: sentences that the reader needs; is_whole: the fence is the new file."""
     name = _changed_name(change)
-    intros = [intro for intro in INTROS if name or "{name}" not in intro]
+    intros = list(WHOLE_INTROS) if is_whole else [intro for intro in INTROS if name or "{name}" not in intro]
     parts = []
-    if rng.random() < 0.92 or notes:
+    if rng.random() < 0.92 or notes or is_whole:
         parts.append(rng.choice(intros).replace("{path}", change.before.path).replace("{name}", name))
     if notes:
         parts[-1] = " ".join([parts[-1].rstrip(":").rstrip(".") + ".", *notes])
@@ -117,7 +129,7 @@ def message(
             parts.append(rng.choice([text for text in BETWEEN if text]))
         parts.append(_fenced(fence, change.before.path, form, rng))
     outro = rng.choice(OUTROS)
-    if outro:
+    if outro and not is_whole:
         parts.append(outro)
     return "\n\n".join(parts) + "\n"
 

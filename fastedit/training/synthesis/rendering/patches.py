@@ -211,4 +211,4 @@ def render_whole(change: Change, tier: Tier, rng: random.Random) -> Rendered | N
     if len(change.after.lines) > MAX_WHOLE_FILE or not any(line.strip() for line in change.after.lines):
         return None
     fence = Fence(change.after.lines, patch_tag(Format.WHOLE, change.before, rng))
-    return Rendered(message(change, [fence], tier, rng), ())
+    return Rendered(message(change, [fence], tier, rng, is_whole=True), ())

@@ -23,6 +23,7 @@ from fastedit.training.synthesis.rendering.reader import Doubt, Reader, Side
 
 MAX_STEPS = 40
 MAX_WHOLE = 60
+MAX_REST = 2  # lines: nobody puts a marker for so little
 MAX_OPENED = 8  # a run that would start by closing a block shows the block, up to so many lines
 
 
@@ -210,8 +211,16 @@ def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
             start -= 1
         while end < len(after.lines) and after.hidden[end]:
             end += 1
-        result |= set(range(start, end))
+        result |= set(range(start, _short_rest(after, end)))
     return result
+
+
+def _short_rest(document: Document, end: int) -> int:
+    """`end`, or the end of the block that the line before it stands in where that is near."""
+    if end >= len(document.lines) or document.inside[end] < 0 or document.blocks[document.inside[end]].start >= end:
+        return end
+    rest = document.blocks[document.inside[end]].end
+    return rest if 0 < rest - end <= MAX_REST else end
 
 
 def _closers(document: Document, shown: set[int]) -> set[int]:

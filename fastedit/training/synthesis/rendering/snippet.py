@@ -95,7 +95,7 @@ def _parts(page: Page, layout: Layout, index: int, text: list[int]) -> list[list
     if not layout.doubled or index == 0:
         return [text]
     last = page.runs[index - 1].end - 1
-    ends = [_end_of_opened(document, last), *_ends_of_functions(document, last)]
+    ends = [_end_of_opened(document, last), _end_of_block(document, last, text[0]), *_ends_of_functions(document, last)]
     parts: list[list[int]] = []
     rest = text
     for end in ends:
@@ -110,6 +110,12 @@ def _parts(page: Page, layout: Layout, index: int, text: list[int]) -> list[list
 def _end_of_opened(document: Document, last: int) -> int:
     """The end of the block that line `last` opens, 0 where it opens none."""
     return next((block.end for block in document.blocks if block.header == last), 0)
+
+
+def _end_of_block(document: Document, last: int, following: int) -> int:
+    """The end of the block of line `following` where line `last` stands in it, too; else 0."""
+    index = document.inside[following]
+    return document.blocks[index].end if index >= 0 and document.blocks[index].start <= last else 0
 
 
 def _ends_of_functions(document: Document, last: int) -> list[int]:
