@@ -6,6 +6,7 @@ A monotone alignment: an expected line may quote one line, several (it was joine
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from fastedit.edits.model import Op, PatchLine
 MIN_QUALITY = 0.7
 MAX_JOINED = 4
 MIN_BAND = 16
+_JOINED_VALUE = 0.9
 _ABSENT_KEEP = 0.5
 _ABSENT_DELETE = 4.0
 _UNQUOTED = 0.25
@@ -122,14 +124,14 @@ def _joined(
         for count in range(2, min(MAX_JOINED, column) + 1):
             joined = "".join(index.keys[row] for row in rows[column - count : column])
             if joined == mine:
-                gain = weight_of(expected[number - 1].text) * 0.9
+                gain = weight_of(expected[number - 1].text) * _JOINED_VALUE
                 return _Step(table[number - 1].get(column - count, _NOWHERE).score + gain, number - 1, column - count)
     if len(theirs) > len(mine) and mine and theirs.endswith(mine):
         op = expected[number - 1].op
         for count in range(2, min(MAX_JOINED, number) + 1):
             wrapped = expected[number - count : number]
             if all(line.op is op for line in wrapped) and "".join(loose_key(line.text) for line in wrapped) == theirs:
-                gain = sum(weight_of(line.text) for line in wrapped) * 0.9
+                gain = sum(weight_of(line.text) for line in wrapped) * _JOINED_VALUE
                 return _Step(table[number - count].get(column - 1, _NOWHERE).score + gain, number - count, column - 1)
     return None
 
@@ -182,14 +184,16 @@ def _quality(index: LineIndex, expected: Sequence[PatchLine], spans: Sequence[Sp
     """The share of the expected lines' weight that the original confirms, and what was inexact."""
     total = found = 0.0
     num_absent = num_inexact = 0
+    times = Counter(span for span in spans if span)
     for line, span in zip(expected, spans, strict=True):
         weight = weight_of(line.text)
         total += weight
         if span is None:
             num_absent += weight > 0.1
             continue
-        value = likeness(line.text, index.lines[span[0]]).value if span[1] - span[0] == 1 else 0.9
-        found += weight * max(value, 0.9 if value == 0 else value)
+        is_joined = span[1] - span[0] > 1 or times[span] > 1
+        value = _JOINED_VALUE if is_joined else likeness(line.text, index.lines[span[0]]).value
+        found += weight * (value if line.text.strip() else 1.0)
         num_inexact += value < 1
     num_unquoted = _num_unquoted(index, spans)
     quality = found / total - 0.03 * num_unquoted - UNLIKE_COST * num_inexact / len(spans) if total else 0.0

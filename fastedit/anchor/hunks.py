@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import median
 
 from fastedit.anchor.candidates import (
@@ -153,15 +154,20 @@ class _Locator:
         return not old or not self._strict_places([line.text for line in old])
 
     def _is_there(self, hunk: PatchHunk, places: Sequence[Place]) -> bool:
-        """Whether the lines that a hunk adds, and removes none for, stand already where it would put them."""
-        if len(places) != 1 or any(line.op in (Op.DELETE, Op.SKIP) for line in hunk.lines):
-            return False
-        if not any(line.op is Op.KEEP for line in hunk.lines):
-            return False
-        place = places[0]
-        return any(new.start < place.end and place.start < new.end for new in self._new_places(hunk))
+        """Whether the lines that a hunk adds beside its context, and removes none for, stand there already.
 
-    def _new_places(self, hunk: PatchHunk) -> list[Place]:
+        With context on both sides the lines would keep the context from being found.
+        """
+        ops = [op for op, _ in groupby(line.op for line in hunk.lines)]
+        if len(places) != 1 or ops not in ([Op.KEEP, Op.ADD], [Op.ADD, Op.KEEP]):
+            return False
+        place, is_behind = places[0], ops[0] is Op.KEEP
+        return any(
+            new.start == place.start if is_behind else new.end == place.end
+            for new in self._new_places(hunk, place.start)
+        )
+
+    def _new_places(self, hunk: PatchHunk, near: int = 0) -> list[Place]:
         """Where what the hunk leaves stands, if it says enough to be known again."""
         new = [line for line in hunk.lines if line.op in (Op.KEEP, Op.ADD)]
         added = [line for line in new if line.op is Op.ADD]
@@ -170,11 +176,11 @@ class _Locator:
             if added
             else is_telling(new) and len(new) > 1
         )
-        return self._strict_places([line.text for line in new]) if telling else []
+        return self._strict_places([line.text for line in new], near) if telling else []
 
-    def _strict_places(self, lines: Sequence[str]) -> list[Place]:
+    def _strict_places(self, lines: Sequence[str], near: int = 0) -> list[Place]:
         for level in (Level.EXACT, Level.INDENT, Level.LOOSE):
-            places = self.index.runs(lines, level)
+            places = self.index.runs(lines, level, near)
             if places:
                 return places
         return []
