@@ -10,10 +10,12 @@ from fastedit.training.synthesis.model import NEW, Change, Tier
 from fastedit.training.synthesis.rendering import abridge, drift
 from fastedit.training.synthesis.rendering.markers import CLEAR_STYLES, draw_style
 from fastedit.training.synthesis.rendering.message import (
+    COMMENTS_GONE,
     DECORATORS_GONE,
     DELETIONS,
     REPLACED,
     Fence,
+    deleted_comments,
     deleted_decorators,
     deleted_names,
     message,
@@ -92,6 +94,8 @@ def _notes_on_deletions(change: Change, rng: random.Random) -> list[str]:
         notes.append(rng.choice(DELETIONS).replace("{name}", gone[0]))
     if decorators := deleted_decorators(change):
         notes.append(rng.choice(DECORATORS_GONE).replace("{text}", decorators[0]))
+    if comments := deleted_comments(change):
+        notes.append(rng.choice(COMMENTS_GONE).replace("{text}", comments[0]))
     return notes
 
 
@@ -145,7 +149,7 @@ def _draw_plan(change: Change, tier: Tier, rng: random.Random, habits: Habits) -
     if plan.extent is Extent.DECLARATION and rng.random() < 0.3 and _in_functions(change):
         return without_frames(plan)
     if tier is Tier.CLEAR:
-        return replace(plan, with_blocks=rng.random() < 0.85)
+        return replace(plan, with_blocks=True, only_telling=True)
     return replace(plan, with_closers=rng.random() < 0.85)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fastedit.edits.model import Format
+from fastedit.training.synthesis.corpus import is_comment
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.model import Change, Tier
 
@@ -48,6 +49,7 @@ DECORATORS_GONE: tuple[str, ...] = (
     "`{text}` goes, too.",
     "I dropped the `{text}` line.",
 )
+COMMENTS_GONE: tuple[str, ...] = ("The comment `{text}` is outdated, so it goes.", "I removed the comment `{text}`.")
 DELETIONS: tuple[str, ...] = (
     "`{name}` is gone, since nothing uses it any more.",
     "I removed `{name}`.",
@@ -160,18 +162,28 @@ def _changed_name(change: Change) -> str:
 
 
 def deleted_names(change: Change) -> list[str]:
-    """The functions and classes that go without anything in their place."""
-    kept = {declaration.name for declaration in change.after.declarations}
+    """The functions and classes that go without anything in their place, and don't move elsewhere."""
+    arrived = {line.strip() for splice in change.splices for line in splice.lines}
     return [
         declaration.name
         for declaration in change.before.declarations
         if declaration.kind in ("function", "class")
         and declaration.name.isidentifier()
-        and declaration.name not in kept
+        and change.before.lines[declaration.header_line].strip() not in arrived
         and any(
             s.start <= declaration.header_line and declaration.end_line <= s.end and not s.lines for s in change.splices
         )
     ]
+
+
+def deleted_comments(change: Change) -> list[str]:
+    """The comments that go by themselves: context is often quoted without its comments, so a reader has to be told."""
+    gone = []
+    for splice in change.splices:
+        lines = [line.strip() for line in change.before.lines[splice.start : splice.end] if line.strip()]
+        if lines and not splice.lines and all(is_comment(change.before, line) for line in lines):
+            gone.append(lines[0])
+    return gone
 
 
 def deleted_decorators(change: Change) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fastedit.training.synthesis.blocks import Block
+from fastedit.training.synthesis.corpus import is_balanced
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.model import NEW, Change
 from fastedit.training.synthesis.rendering.page import (
@@ -40,7 +41,8 @@ class Plan:
     """What to show. above, below: kept lines around a change; filled: gaps of up to that many lines are shown.
 
     with_headers: the headers of the declarations around what is shown; with_blocks: those of other blocks too;
-    with_closers: the lines that close blocks whose headers are shown.
+    with_closers: the lines that close blocks whose headers are shown. by_order: see `Reader`. only_telling: no
+    function is shown whose name doesn't tell which it is (overloads, equal methods of classes that aren't shown).
     """
 
     extent: Extent
@@ -51,6 +53,7 @@ class Plan:
     with_blocks: bool
     with_closers: bool
     by_order: bool = False
+    only_telling: bool = False
 
 
 def draw_plan(rng: random.Random, *, extents: tuple[Extent, ...] = tuple(Extent)) -> Plan:
@@ -95,9 +98,10 @@ def _made_sure(change: Change, shown: set[int], plan: Plan) -> Page | None:
     """The page widened until its reader has no doubts, or None where that takes too many lines."""
     for _ in range(MAX_STEPS):
         page = page_of(change, shown)
-        doubts = Reader(page, by_order=plan.by_order).doubts()
+        reader = Reader(page, by_order=plan.by_order)
+        doubts = reader.doubts()
         if not doubts:
-            return page
+            return page if not plan.only_telling or reader.all_names_tell() else None
         wider = _tidied(change, widened(page, doubts), plan)
         if wider == shown:
             return None
@@ -203,7 +207,7 @@ def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
     headers = {block.closer: block.header for block in after.blocks if block.closer >= 0}
     for run in page_of(change, result).runs:
         start, end = run
-        header = headers.get(start, -1)
+        header = max(headers.get(start, -1), _opened_bracket(after, start))
         if header >= 0 and start - header <= MAX_OPENED and header not in result:
             start = header
         start, end = _whole_headers(after, start, end)
@@ -213,6 +217,14 @@ def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
             end += 1
         result |= set(range(start, _short_rest(after, end)))
     return result
+
+
+def _opened_bracket(document: Document, start: int) -> int:
+    """The line that opens the bracket that line `start` stands in, or -1."""
+    index = document.inside[start]
+    header = document.blocks[index].header if index >= 0 else -1
+    text = document.lines[header].rstrip()
+    return header if header >= 0 and not text.endswith("{") and not is_balanced(text) else -1
 
 
 def _short_rest(document: Document, end: int) -> int:

@@ -73,6 +73,13 @@ class Reader:
                 result.append(Doubt(run, Side.BOTTOM))
         return result
 
+    def all_names_tell(self) -> bool:
+        """Whether every function whose header is shown can be told by its name."""
+        return all(
+            d.kind != "function" or line not in self.shown_before or self._is_known_by_name(d)
+            for line, d in self.named_before.items()
+        )
+
     def _splices_in_after(self) -> list[tuple[Span, Splice]]:
         result, shift = [], 0
         for splice in self.change.splices:
