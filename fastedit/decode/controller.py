@@ -25,6 +25,7 @@ from fastedit.draft.model import Kind, Proposal
 
 FINE_WIDTHS = 16  # every width is considered up to here, then every FINE_WIDTHS-th
 MIN_SURVIVAL = 1e-3
+HOST_S = 2e-4  # what a pass costs besides the target: proposing, accepting, streaming
 PRIOR_FIRST = 8.0  # a prior counts like so many first tokens
 PRIOR_TOKENS = 400.0  # and so many tokens
 EDGE_HAZARD = 0.03  # chance that the target departs from a draft at a hunk's edge
@@ -139,7 +140,7 @@ def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> lis
     gains = [0.0, *accumulate(-chance for chance, _ in ranked)]
     widths = _widths(min(len(ranked), max(0, budget - num_fed)), num_fed, costs)
     num_asking = sum(bool(offer.survival) for offer in offers)
-    rate = max((num_asking + gains[width]) / costs.seconds(num_asking + width) for width in widths)
+    rate = max((num_asking + gains[width]) / (costs.seconds(num_asking + width) + HOST_S) for width in widths)
     best = max(widths, key=lambda width: gains[width] / rate - costs.seconds(num_fed + width))
     for _, index in ranked[:best]:
         lengths[index] += 1

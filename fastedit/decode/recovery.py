@@ -10,14 +10,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import torch
-
+from fastedit.decode.memory import is_out_of_memory
 from fastedit.decode.runner import Runner
 from fastedit.decode.sequence import Part
 from fastedit.errors import Code, EditRefused, EngineUnavailable
 
 logger = logging.getLogger(__name__)
-MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory")  # CPU allocators raise RuntimeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +45,6 @@ def run_guarded(runner: Runner, parts: list[Part], free_memory: Callable[[], Non
         reason = f"The target failed: {type(error).__name__}."
         return _alone(runner, parts, free_memory, EngineUnavailable(Code.ENGINE_ERROR, reason))
     return [Outcome(part, own) for part, own in zip(parts, owns, strict=True)]
-
-
-def is_out_of_memory(error: Exception) -> bool:
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in MEMORY_WORDS)
 
 
 def _alone(runner: Runner, parts: list[Part], free_memory: Callable[[], None], error: EditRefused) -> list[Outcome]:

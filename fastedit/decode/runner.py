@@ -6,6 +6,7 @@ how many of them count is the caller's business, so rolling back costs nothing a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -18,6 +19,7 @@ from fastedit.decode import attention
 from fastedit.decode.attention import SlotsPass, Span
 from fastedit.decode.cache import CacheShape, KVSlots, plan_slots
 from fastedit.decode.kernels import has_kernels
+from fastedit.decode.memory import is_out_of_memory
 from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.settings import EngineSettings
 from fastedit.decode.verify import Question, TokenChooser
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from fastedit.targets import Target
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_CACHE_BYTES = 2**30  # on a CPU; a GPU gives a share of what is free
 GPU_CACHE_SHARE = 0.8
@@ -77,16 +81,18 @@ class Runner(Protocol):
 class ModelRunner:
     """Any Hugging Face causal LM, through the registered attention function.
 
-    EngineUnavailable(TARGET_UNAVAILABLE) for a model whose own logits it doesn't reproduce.
+    use_kernels: None where there are kernels and a GPU. EngineUnavailable(TARGET_UNAVAILABLE) for a model whose own
+    logits it doesn't reproduce.
     """
 
-    def __init__(self, target: Target, settings: EngineSettings) -> None:
+    def __init__(self, target: Target, settings: EngineSettings, use_kernels: bool | None = None) -> None:
         model = target.model
         self._device = model.device
         self._base = model.base_model
         self._fallbacks: tuple[str, ...] = ()
-        self._uses_kernels = self._device.type == "cuda" and has_kernels()
-        if self._device.type == "cuda" and not self._uses_kernels:
+        is_gpu = self._device.type == "cuda"
+        self._uses_kernels = is_gpu and has_kernels() if use_kernels is None else use_kernels
+        if is_gpu and not self._uses_kernels:
             self._fallbacks = ("attention in plain torch: fastedit_kernels isn't installed",)
         head: Any = model.get_output_embeddings()  # type: ignore[no-untyped-call]
         if head is None:
@@ -122,7 +128,7 @@ class ModelRunner:
 
     @torch.inference_mode()
     def append(self, appends: Sequence[Append]) -> list[list[int]]:
-        hidden = self._hidden(appends)
+        hidden = self._hidden_with_fallback(appends)
         wanted = _wanted_rows(appends)
         if not wanted:
             return [[] for _ in appends]
@@ -139,6 +145,18 @@ class ModelRunner:
     def release_memory(self) -> None:
         if self._device.type == "cuda":
             torch.cuda.empty_cache()
+
+    def _hidden_with_fallback(self, appends: Sequence[Append]) -> Tensor:
+        """`_hidden`; where a kernel fails, kernels are given up for good and the pass is run again without."""
+        try:
+            return self._hidden(appends)
+        except (RuntimeError, ImportError, ValueError, TypeError) as error:
+            if not self._uses_kernels or is_out_of_memory(error):
+                raise
+            logger.exception("the attention kernels failed; plain torch takes over")
+            self._uses_kernels = False
+            self._fallbacks += (f"attention in plain torch: {type(error).__name__}: {error}",)
+            return self._hidden(appends)
 
     def _hidden(self, appends: Sequence[Append]) -> Tensor:
         """The last hidden states of all packed tokens, after the final norm: [T, D]."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+
 from support.tiny_targets import Tiny, make_tiny
 
 

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch.nn import functional
+
 from fastedit.decode import attention
 from fastedit.decode.attention import causal_attention
-from torch.nn import functional
 
 
 def expected(query, keys, values, scale, window, dtype=torch.float64):

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 import torch
-from fastedit.decode.cache import MIN_SHARED_TOKENS, CacheShape, KVSlots, SlotPool, plan_slots
-from fastedit.errors import Code, EngineUnavailable
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from fastedit.decode.cache import MIN_SHARED_TOKENS, CacheShape, KVSlots, SlotPool, plan_slots
+from fastedit.errors import Code, EngineUnavailable
 
 SHAPE = CacheShape(num_layers=2, num_kv_heads=3, head_dim=4, dtype=torch.float32)
 

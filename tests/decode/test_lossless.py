@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from fastedit.decode.request import DecodeRequest, Sampling
 from fastedit.draft import Draft, Kind
 from support.tiny_targets import MIN_MARGIN, run

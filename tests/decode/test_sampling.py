@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+
 from fastedit.decode.request import Sampling
 from fastedit.decode.sampling import gumbel, kept_tokens, sample
 from fastedit.errors import SettingsError

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-from fastedit.draft.automaton import ROOT, SuffixAutomaton
 from hypothesis import given
 from hypothesis import strategies as st
+
+from fastedit.draft.automaton import ROOT, SuffixAutomaton
 
 tokens = st.lists(st.integers(0, 3), max_size=60)
 
 
 def longest_suffix_in(text, written):
-    """(length, end of its first occurrence) of the longest suffix of `written` that occurs in `text`; by brute force."""
+    """(length, end of the first occurrence) of the longest suffix of `written` that `text` has; by brute force."""
     for length in range(len(written), 0, -1):
         suffix = written[-length:]
         for start in range(len(text) - length + 1):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from fastedit.draft import Kind, NgramDrafter, SuffixDrafter, Transcript
 from support.drafting import follow
 

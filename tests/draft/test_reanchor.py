@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from fastedit.draft.reanchor import Lost, find_anchor
 from hypothesis import given
 from hypothesis import strategies as st
+
+from fastedit.draft.reanchor import Lost, find_anchor
 
 SOURCE = b"""def first(a, b):
     total = a + b

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from fastedit.draft import Kind, SnippetDrafter, Transcript
 from fastedit.draft.snippet import indent_unit
 from support.drafting import follow

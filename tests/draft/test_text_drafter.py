@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from fastedit.draft import Draft, Kind, TextDrafter, Transcript
 from hypothesis import given
 from hypothesis import strategies as st
+
+from fastedit.draft import Draft, Kind, TextDrafter, Transcript
 from support.drafting import WordCodec, follow, words_of
 
 FILE = "".join(

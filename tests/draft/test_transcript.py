@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from fastedit.draft import Transcript
 from hypothesis import given
 from hypothesis import strategies as st
+
+from fastedit.draft import Transcript
 
 
 class ByteCodec:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from fastedit.draft import Codec, Drafter, Proposal, Transcript
 
-
 WORDS = re.compile(r"\n+| ?[A-Za-z]+|\d| +(?= )|[^\S\n]|[^\sA-Za-z\d]")
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import torch
 import transformers
+from transformers import AutoModelForCausalLM, PreTrainedModel
+
 from fastedit.decode.costs import CostTable
 from fastedit.decode.engine import Engine
 from fastedit.decode.request import DecodeRequest, DecodeResult
@@ -15,7 +17,6 @@ from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.targets import Target
 from fastedit.targets.synthetic import Shape, make_checkpoint
-from transformers import AutoModelForCausalLM, PreTrainedModel
 
 transformers.utils.logging.disable_progress_bar()
 

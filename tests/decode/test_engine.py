@@ -1,0 +1,291 @@
+from __future__ import annotations
+
+import random
+import threading
+import time
+from concurrent.futures import CancelledError
+from typing import ClassVar
+
+import pytest
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from fastedit.decode.request import DecodeRequest, EditRequest
+from fastedit.decode.runner import ModelRunner
+from fastedit.decode.settings import EngineSettings
+from fastedit.draft import Draft
+from fastedit.errors import Code, EngineUnavailable, InputRefused, SettingsError
+from support.tiny_targets import run
+
+SMALL = EngineSettings(num_slots=2, slot_len=128, min_slot_len=16, max_waiting=3, pass_tokens=64)
+
+
+def request(start=5, length=10, num_tokens=8, **options):
+    return DecodeRequest(tuple(range(start, start + length)), num_tokens, **options)
+
+
+def test_requests_join_and_leave_between_passes(tiny):
+    engine = tiny.engine(SMALL)
+    long, short = engine.submit(request(num_tokens=20)), engine.submit(request(30, num_tokens=3))
+    engine.step()
+    late = engine.submit(request(60, num_tokens=3))
+    assert (engine.num_running, engine.num_waiting) == (2, 1)
+    while not late.is_done:
+        engine.step()
+        engine.check_integrity()
+    assert short.is_done
+    while engine.step():
+        pass
+    assert long.is_done
+    assert engine.num_running == 0
+
+
+def test_a_perfect_draft_is_one_pass(tiny):
+    plain = run(tiny.engine(), request(num_tokens=60))
+    text = tiny.target.codec.text(list(plain.tokens))
+    drafted = run(tiny.engine(), request(num_tokens=60, drafts=(Draft(text),)))
+    assert drafted.tokens == plain.tokens
+    assert (drafted.stats.passes, drafted.stats.divergences) == (1, 0)
+    assert drafted.stats.tokens_per_pass == len(plain.tokens)
+
+
+def test_the_same_beginning_is_not_read_twice(tiny):
+    engine = tiny.engine(EngineSettings(num_slots=2, slot_len=256, min_slot_len=16))
+    prompt = tuple(range(10, 110))
+    first = run(engine, DecodeRequest(prompt, 10))
+    again = run(engine, DecodeRequest((*prompt[:80], 3, 4, 5), 10))
+    assert first.stats.cached_tokens == 0
+    assert again.stats.cached_tokens == 80
+    assert again.tokens == run(tiny.engine(), DecodeRequest((*prompt[:80], 3, 4, 5), 10)).tokens
+
+
+def test_concurrent_requests_share_a_beginning_too(tiny):
+    engine = tiny.engine(EngineSettings(num_slots=3, slot_len=256, min_slot_len=16))
+    prompt = tuple(range(10, 110))
+    first = engine.submit(DecodeRequest(prompt, 10))
+    engine.step()
+    second = engine.submit(DecodeRequest((*prompt, 7), 10))
+    while engine.step():
+        pass
+    assert second.result(0).stats.cached_tokens == 100
+    alone = run(tiny.engine(), DecodeRequest((*prompt, 7), 10))
+    assert second.result(0).tokens == alone.tokens
+    assert first.result(0).stats.cached_tokens == 0
+
+
+def test_a_long_prompt_is_read_in_pieces(tiny):
+    engine = tiny.engine(SMALL)
+    result = run(engine, request(3, 100, 5))
+    assert result.stats.passes == 2 - 1 + 5
+    assert result.tokens == run(tiny.engine(), request(3, 100, 5)).tokens
+
+
+def test_short_requests_do_not_wait_for_a_long_prompt(tiny):
+    settings = EngineSettings(num_slots=4, slot_len=1024, min_slot_len=16, pass_tokens=512)
+    engine = tiny.engine(settings)
+    huge = engine.submit(request(3, 240, 700, speculate=False))
+    shorts = [engine.submit(request(start, num_tokens=4, speculate=False)) for start in range(10, 70, 10)]
+    steps = 0
+    while not all(short.is_done for short in shorts):
+        engine.step()
+        steps += 1
+    assert steps <= 2 * 4 + 2  # two rounds in the three slots that the huge one leaves
+    assert not huge.is_done
+
+
+def test_too_long_a_request_is_refused_with_both_numbers(tiny):
+    with pytest.raises(InputRefused, match=r"take 139 tokens.*hold 128") as refused:
+        tiny.engine(SMALL).submit(request(length=100, num_tokens=40))
+    assert refused.value.code == Code.TOO_LARGE
+    tiny.engine(SMALL).submit(request(length=100, num_tokens=29))
+
+
+def test_a_full_queue_is_refused(tiny):
+    engine = tiny.engine(SMALL)
+    handles = [engine.submit(request()) for _ in range(3)]
+    with pytest.raises(EngineUnavailable) as refused:
+        engine.submit(request())
+    assert refused.value.code == Code.OVERLOADED
+    while engine.step():
+        pass
+    assert all(handle.is_done for handle in handles)
+    engine.submit(request())
+
+
+def test_a_cancelled_request_frees_its_slot(tiny):
+    engine = tiny.engine(SMALL)
+    running = [engine.submit(request(num_tokens=50)) for _ in range(2)]
+    waiting = engine.submit(request())
+    engine.step()
+    running[0].cancel()
+    engine.step()
+    assert running[0].is_done
+    assert engine.num_waiting == 0
+    engine.check_integrity()
+    waiting.cancel()
+    running[1].cancel()
+    assert not engine.step()
+    for handle in (*running, waiting):
+        with pytest.raises(CancelledError):
+            handle.result(0)
+
+
+def test_deadlines_count_from_the_submission(tiny):
+    engine = tiny.engine(SMALL)
+    running = engine.submit(request(num_tokens=100, deadline_s=0.02))
+    others = [engine.submit(request(num_tokens=4)), engine.submit(request(deadline_s=0.01))]
+    engine.step()
+    time.sleep(0.03)
+    while engine.step():
+        pass
+    for handle in (running, others[1]):
+        with pytest.raises(EngineUnavailable) as late:
+            handle.result(0)
+        assert late.value.code == Code.TIMEOUT
+    assert others[0].result(0).tokens
+
+
+def test_text_is_streamed_as_it_is_accepted(tiny):
+    engine = tiny.engine()
+    handle = engine.submit(request(num_tokens=20, speculate=False))
+    engine.step()
+    engine.step()
+    stream = handle.stream()
+    first = next(stream)
+    assert not handle.is_done
+    while engine.step():
+        pass
+    assert first + "".join(stream) == handle.result(0).text
+
+
+def test_an_output_stops_at_its_limit(tiny):
+    result = run(tiny.engine(), request(num_tokens=7, drafts=(Draft("x" * 100),)))
+    assert len(result.tokens) == 7
+    assert not result.is_finished
+
+
+def test_stats_add_up(tiny):
+    result = run(tiny.engine(), request(num_tokens=30, drafts=(Draft("nothing like it"),)))
+    stats = result.stats
+    assert stats.completion_tokens == len(result.tokens) == stats.passes + stats.accepted
+    assert stats.prompt_tokens == 10
+    assert 0 <= stats.accepted <= stats.drafted
+    assert stats.rejected == stats.drafted - stats.accepted
+    assert 0 < stats.divergences <= stats.passes
+    assert 0 < stats.pass_ms <= stats.total_ms
+    assert stats.total_ms == pytest.approx(stats.queue_ms + stats.prefill_ms + stats.decode_ms, abs=1)
+
+
+@pytest.mark.parametrize("wrong", [{"prompt": ()}, {"max_new_tokens": 0}, {"max_chunk": -1}])
+def test_meaningless_requests_are_refused(wrong):
+    with pytest.raises(SettingsError):
+        DecodeRequest(**{"prompt": (1,), "max_new_tokens": 1, **wrong})
+
+
+def test_many_threads_share_an_engine(tiny):
+    engine = tiny.engine(EngineSettings(num_slots=3, slot_len=128, min_slot_len=16, max_waiting=100))
+    expected = {start: run(engine, request(start)).tokens for start in range(5, 15)}
+    engine.start()
+    engine.start()
+    seen: list[bool] = []
+
+    def client(seed):
+        chance = random.Random(seed)
+        for _ in range(4):
+            start = chance.choice(sorted(expected))
+            seen.append(engine.submit(request(start)).result(20).tokens == expected[start])
+
+    threads = [threading.Thread(target=client, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    engine.close()
+    assert seen == [True] * 32
+    engine.check_integrity()
+
+
+def test_closing_finishes_what_is_running(tiny):
+    engine = tiny.engine()
+    engine.start()
+    handle = engine.submit(request(num_tokens=30))
+    engine.close(drain_s=20)
+    assert handle.result(0).tokens
+    with pytest.raises(EngineUnavailable) as refused:
+        engine.submit(request())
+    assert refused.value.code == Code.TARGET_UNAVAILABLE
+
+
+def test_closing_at_once_gives_up_what_is_running(tiny):
+    engine = tiny.engine()
+    engine.start()
+    handle = engine.submit(request(num_tokens=900, length=3, speculate=False))
+    engine.close(drain_s=0)
+    with pytest.raises(EngineUnavailable) as refused:
+        handle.result(0)
+    assert refused.value.code == Code.TARGET_UNAVAILABLE
+
+
+class Traffic(RuleBasedStateMachine):
+    """Any order of submitting, cancelling and stepping leaves no slot behind, and every answer right."""
+
+    tiny = None
+    answers: ClassVar[dict[tuple[int, int], tuple[int, ...]]] = {}
+
+    @initialize()
+    def begin(self):
+        self.engine = self.tiny.engine(
+            EngineSettings(num_slots=2, slot_len=64, min_slot_len=16, max_waiting=4, pass_tokens=24),
+            ModelRunner(self.tiny.target, EngineSettings(num_slots=2, slot_len=64, min_slot_len=16)),
+        )
+        self.handles = []
+
+    @rule(start=st.integers(3, 6), num_tokens=st.integers(1, 9), draft=st.sampled_from(["", "abc", "zzzzzzzz"]))
+    def submit(self, start, num_tokens, draft):
+        asked = request(start, 30, num_tokens, drafts=(Draft(draft),))
+        try:
+            self.handles.append((self.engine.submit(asked), start, num_tokens))
+        except EngineUnavailable as refused:
+            assert refused.code == Code.OVERLOADED
+            assert self.engine.num_waiting == 4
+
+    @rule(data=st.data())
+    def cancel(self, data):
+        if self.handles:
+            data.draw(st.sampled_from(self.handles))[0].cancel()
+
+    @rule()
+    def step(self):
+        self.engine.step()
+
+    @invariant()
+    def slots_match(self):
+        if hasattr(self, "engine"):
+            self.engine.check_integrity()
+
+    def teardown(self):
+        while self.engine.step():
+            pass
+        self.engine.check_integrity()
+        assert self.engine.num_running == 0
+        for handle, start, num_tokens in self.handles:
+            assert handle.is_done
+            if not handle.is_cancelled:
+                assert handle.result(0).tokens == self.answer(start, num_tokens)
+
+    def answer(self, start, num_tokens):
+        key = (start, num_tokens)
+        if key not in self.answers:
+            self.answers[key] = run(self.tiny.engine(), request(start, 30, num_tokens, speculate=False)).tokens
+        return self.answers[key]
+
+
+def test_any_traffic_is_served_and_leaves_no_slot_behind(tiny):
+    case = type("TinyTraffic", (Traffic,), {"tiny": tiny}).TestCase
+    case.settings = hypothesis_settings(max_examples=25, stateful_step_count=25, deadline=None)
+    case().runTest()
+
+
+def test_edit_requests_know_their_defaults():
+    assert EditRequest("a", "b").drafts == ()

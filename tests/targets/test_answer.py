@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastedit.errors import Code, ResultRefused
+from fastedit.targets import TEMPLATES, AnswerStream, extract_answer
+
+KORTIX, OSMOSIS, EMBEDDED = TEMPLATES["kortix"], TEMPLATES["osmosis"], TEMPLATES["embedded"]
+
+
+@pytest.mark.parametrize(
+    ("output", "original", "answer"),
+    [
+        ("<updated-code>a\nb\n</updated-code>", "a\n", "a\nb\n"),
+        ("<updated-code>\na\nb\n</updated-code>", "a\n", "a\nb\n"),  # a newline that sets off the tag
+        ("<updated-code>\na</updated-code>", "\nb", "\na"),  # one that the file has
+        ("<updated-code>\na\n</updated-code>", "b", "a"),  # the file has no final newline
+        ("Sure, here it is:\n<updated-code>a\n</updated-code>\nDone.", "a\n", "a\n"),
+        ("<updated-code>```python\na\n```</updated-code>", "a\n", "a\n"),
+        ("<updated-code>\n~~~\na\n~~~\n</updated-code>", "a\n", "a\n"),
+        ("<updated-code>```\na\n```\n</updated-code>", "```\nb\n```\n", "```\na\n```\n"),  # a file that is a fence
+        ("<updated-code>x = '</updated-code>'\n</updated-code>", "x\n", "x = '</updated-code>'\n"),
+        ("<updated-code></updated-code>", "a\n", ""),  # everything deleted
+    ],
+)
+def test_the_answer_is_what_stands_between_the_tags(output, original, answer):
+    assert extract_answer(output, KORTIX, original) == answer
+
+
+@pytest.mark.parametrize(
+    "output", ["", "a\n", "<updated-code>a\n", "a\n</updated-code>", "</updated-code><updated-code>"]
+)
+def test_half_an_answer_is_none(output):
+    with pytest.raises(ResultRefused) as refused:
+        extract_answer(output, KORTIX, "a\n")
+    assert refused.value.code == Code.TRUNCATION_DETECTED
+
+
+def test_other_templates():
+    assert extract_answer("<code>\na\n</code>", OSMOSIS, "b\n") == "a\n"
+    assert extract_answer("a\n", EMBEDDED, "b\n") == "a\n"
+    assert extract_answer("", EMBEDDED, "b\n") == ""
+
+
+@given(text=st.text("ab<>/\n-updtcoe", max_size=30), cuts=st.lists(st.integers(0, 80), max_size=6))
+def test_a_streamed_answer_is_the_same_however_it_comes(text, cuts):
+    output = f"<updated-code>{text}</updated-code>"
+    stream = AnswerStream(KORTIX)
+    given_out, at = "", 0
+    for cut in [*sorted(min(cut, len(output)) for cut in cuts), len(output)]:
+        given_out += stream.feed(output[at:cut])
+        at = cut
+        assert text.startswith(given_out)
+    assert given_out == text
+
+
+def test_a_stream_without_tags_gives_everything():
+    stream = AnswerStream(EMBEDDED)
+    assert stream.feed("a<") + stream.feed("/b") == "a</b"

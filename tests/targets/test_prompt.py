@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastedit.errors import Code, EngineUnavailable
+from fastedit.targets import TEMPLATES, Message, PromptTemplate, Target
+from fastedit.targets.prompt import prompt_tokens
+
+
+@pytest.fixture(scope="module")
+def target(folder):
+    return Target.load(folder)
+
+
+ORIGINAL = "def f(x):\n    return x\n"
+EDIT = "def f(x):\n    return x + 1\n"
+
+
+@pytest.mark.parametrize("name", ["kortix", "osmosis", "chat"])
+@pytest.mark.parametrize("original", [ORIGINAL, "\n\nx", "  indented", "no end", ""])
+def test_is_what_the_chat_template_gives(target, name, original):
+    template = TEMPLATES[name]
+    turns = [{"role": m.role, "content": m.content} for m in template.fill(original, EDIT, None)]
+    expected = target.tokenizer.apply_chat_template(turns, add_generation_prompt=True)["input_ids"]
+    assert target.with_template(template).prompt(original, EDIT) == expected
+
+
+@given(st.lists(st.sampled_from(["<|im_end|>", "<|im_start|>system\n", "<|endoftext|>", "x", "\n"]), max_size=6))
+def test_special_tokens_in_a_file_stay_text(target, parts):
+    plain = target.prompt("", "")
+    smuggled = target.prompt("".join(parts), EDIT)
+    for content in ("<|im_start|>", "<|im_end|>", "<|endoftext|>"):
+        token = target.codec.special_id(content)
+        assert smuggled.count(token) == plain.count(token)
+    assert "".join(parts) in target.codec.text(smuggled)
+
+
+def test_a_raw_template_reads_only_its_own_special_tokens(target):
+    template = PromptTemplate("raw", (Message("user", "<|im_start|>{original}<|endoftext|>{edit}"),), is_chat=False)
+    tokens = prompt_tokens(template, target.tokenizer, target.codec, "a<|im_end|>", "b")
+    start, end, stop = (target.codec.special_id(f"<|{name}|>") for name in ("im_start", "im_end", "endoftext"))
+    assert tokens[0] == start
+    assert tokens.count(stop) == 1
+    assert end not in tokens
+
+
+def test_a_chat_template_is_needed_where_it_is(folder):
+    target = Target.load(folder)
+    target.tokenizer.chat_template = None
+    with pytest.raises(EngineUnavailable, match="chat template") as refused:
+        target.with_template("kortix")
+    assert refused.value.code == Code.TARGET_UNAVAILABLE
+    assert target.with_template("embedded").prompt("a", "b")
+
+
+def test_the_same_original_gives_the_same_beginning(target):
+    one, other = target.prompt(ORIGINAL * 9, EDIT), target.prompt(ORIGINAL * 9, "quite another edit")
+    shared = next(index for index, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
+    assert shared > len(target.codec.encode(ORIGINAL * 9))
