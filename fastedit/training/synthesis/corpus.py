@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from fastedit.syntax.model import Declaration
 from fastedit.training.synthesis.blocks import CLOSER, width_of
@@ -64,6 +65,15 @@ def is_balanced(line: str) -> bool:
 
 def is_statement(document: Document, number: int) -> bool:
     """Whether the line is a whole simple statement inside a block of code."""
+    return number in _statements(document)
+
+
+@lru_cache(maxsize=128)
+def _statements(document: Document) -> frozenset[int]:
+    return frozenset(number for number in range(len(document.lines)) if _is_statement(document, number))
+
+
+def _is_statement(document: Document, number: int) -> bool:
     line = document.lines[number].strip()
     if not line or document.hidden[number] or len(line) > MAX_LINE or opens_block(document, number):
         return False

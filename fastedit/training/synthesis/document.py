@@ -12,9 +12,9 @@ from fastedit.training.synthesis.blocks import Block, hidden_lines, read_blocks,
 from fastedit.training.synthesis.languages import Traits, comments_of, read_outline, traits_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Document:
-    """A text with what is known of it.
+    """A text with what is known of it; equal to nothing but itself.
 
     lines: without their ends. eol: the end of every line. ends_with_eol: whether the last line has one.
     hidden: lines that start inside a multi-line string or comment. blocks, inside: see `read_blocks`.
@@ -41,7 +41,7 @@ class Document:
 
     def with_lines(self, lines: Sequence[str]) -> Document:
         """The same file with other lines, read anew."""
-        return _read(self.path, self.language, tuple(lines), self.eol, self.ends_with_eol)
+        return _read(self.path, self.language, tuple(lines), self.eol, self.ends_with_eol, self.unit)
 
 
 def read_document(path: str, language: str, text: str) -> Document | None:
@@ -58,7 +58,7 @@ def with_line_ends(document: Document, eol: str, *, ends_with_eol: bool) -> Docu
     return Document(**{**document.__dict__, "eol": eol, "ends_with_eol": ends_with_eol})
 
 
-def _read(path: str, language: str, lines: tuple[str, ...], eol: str, ends_with_eol: bool) -> Document:
+def _read(path: str, language: str, lines: tuple[str, ...], eol: str, ends_with_eol: bool, unit: str = "") -> Document:
     traits, comments = traits_of(language), comments_of(language)
     hidden = tuple(hidden_lines(lines, triple_quotes=traits.triple_quotes, block_comments=comments.block))
     blocks, inside = read_blocks(lines, hidden)
@@ -74,7 +74,7 @@ def _read(path: str, language: str, lines: tuple[str, ...], eol: str, ends_with_
         inside=inside,
         declarations=outline.declarations,
         num_errors=outline.num_errors,
-        unit=indent_unit(lines, hidden),
+        unit=unit or indent_unit(lines, hidden),
         comments=comments,
         traits=traits,
     )

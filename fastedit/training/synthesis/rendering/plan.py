@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fastedit.training.synthesis.blocks import Block
+from fastedit.training.synthesis.blocks import CLOSER, Block
 from fastedit.training.synthesis.corpus import is_balanced
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.model import NEW, Change
@@ -208,8 +208,10 @@ def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
     for run in page_of(change, result).runs:
         start, end = run
         header = max(headers.get(start, -1), _opened_bracket(after, start))
-        if header >= 0 and start - header <= MAX_OPENED and header not in result:
+        if header >= 0 and header not in result and start - header <= MAX_OPENED:
             start = header
+        elif header >= 0 and plan.with_blocks:
+            result.add(header)
         start, end = _whole_headers(after, start, end)
         while start > 0 and after.hidden[start]:
             start -= 1
@@ -230,6 +232,8 @@ def _opened_bracket(document: Document, start: int) -> int:
 def _short_rest(document: Document, end: int) -> int:
     """`end`, or the end of the block that the line before it stands in where that is near."""
     if end >= len(document.lines) or document.inside[end] < 0 or document.blocks[document.inside[end]].start >= end:
+        return end
+    if CLOSER.match(document.lines[end].strip()):
         return end
     rest = document.blocks[document.inside[end]].end
     return rest if 0 < rest - end <= MAX_REST else end

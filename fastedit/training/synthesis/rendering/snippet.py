@@ -18,6 +18,7 @@ from fastedit.training.synthesis.rendering.page import Page, Span, innermost
 
 JSX_LANGUAGES = ("javascript", "tsx", "jsx")
 EMBEDDED = re.compile(r"<(/?)(script|style)\b", re.IGNORECASE)
+OWN_LINES = ("=begin",)  # block comments that have to start and end on lines of their own
 C_COMMENTS = CommentSyntax(("//",), (("/*", "*/"),))
 
 
@@ -150,7 +151,8 @@ def _marker_text(page: Page, layout: Layout, index: int, part: list[int], rng: r
 def comments_at(document: Document, number: int) -> CommentSyntax:
     """How comments are written at a line: inside scripts and style sheets of a page as those have them."""
     if document.traits.family is not Family.MARKUP:
-        return CommentSyntax(document.comments.line[:1], document.comments.block[:1])
+        blocks = tuple(pair for pair in document.comments.block if pair[0] not in OWN_LINES)
+        return CommentSyntax(document.comments.line[:1], blocks[:1])
     for line in range(number - 1, -1, -1):
         tags = list(EMBEDDED.finditer(document.lines[line]))
         if tags:
