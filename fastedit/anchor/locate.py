@@ -74,7 +74,7 @@ class StraightSpans(Sequence[Span | None]):
     def __getitem__(self, key: int) -> Span | None: ...
     @overload
     def __getitem__(self, key: slice) -> Sequence[Span | None]: ...
-    def __getitem__(self, key: int | slice) -> Span | None | Sequence[Span | None]:
+    def __getitem__(self, key: int | slice) -> Span | Sequence[Span | None] | None:
         if isinstance(key, slice):
             return [(row, row + 1) for row in self._rows[key]]
         return self._rows[key], self._rows[key] + 1
@@ -88,7 +88,7 @@ class RunIndex:
         self._bytes = array("I", [self._codes.setdefault(key, len(self._codes)) for key in keys]).tobytes()
 
     def find(self, keys: Sequence[str], near: int = 0) -> list[int]:
-        """Where the run of keys starts, ascending: at most `MAX_RUNS` places, fewer of long runs, those around `near`."""
+        """Where the keys start, ascending: at most `MAX_RUNS` places (fewer of long runs), those around `near`."""
         codes = [self._codes.get(key) for key in keys]
         if not codes or None in codes:
             return []

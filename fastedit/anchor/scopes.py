@@ -129,7 +129,7 @@ def _holds(line: str, words: Sequence[str]) -> bool:
 
 
 def _distance(place: Place, regions: Sequence[Span]) -> int | None:
-    """0 inside of a region or with its line in the place, else lines from the nearest scope line above; None below all."""
+    """0 inside of a region or with its line in the place, else lines from the nearest scope line above it, if any."""
     nearest: int | None = None
     for row, end in regions:
         if place.start - 1 <= row < place.end or row < place.start < end:

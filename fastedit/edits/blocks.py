@@ -68,7 +68,7 @@ class _Span:
     is_closed: bool = True
 
 
-# Where an unfenced patch ends, given the lines and where it starts: one behind its last line, or the start where it isn't one.
+# One behind the last line of the unfenced patch that starts at a line; that line where none starts there.
 _RAW_READERS: tuple[Callable[[list[str], int], int], ...] = (
     search_replace.raw_end,
     v4a.raw_end,

@@ -60,6 +60,11 @@ def edits_among(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:
     return chosen or [block for block in placed if any(line.strip() for line in block.lines)]
 
 
+def edits_beside_patch(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:
+    """The code fences that are edits in a message that holds patches: a nameless one may only show what they did."""
+    return [block for block in placed if is_edit(block) and (block.has_own_path or has_marker(block.lines))]
+
+
 def bare_snippet(text: str) -> Snippet | None:
     """A message without fences as code, the sentences before and behind it left out; None where it's all prose."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from fastedit.edits.blocks import Block, BlockKind, split_message
-from fastedit.edits.markdown import bare_snippet, code_edit, edits_among, is_pair, pair_edit, snippet_of
+from fastedit.edits.markdown import (
+    bare_snippet,
+    code_edit,
+    edits_among,
+    edits_beside_patch,
+    is_pair,
+    pair_edit,
+    snippet_of,
+)
 from fastedit.edits.model import Action, Edit, Format, Snippet
+from fastedit.edits.paths import ends_with
 from fastedit.edits.places import PathReader, PlacedBlock
 from fastedit.edits.search_replace import is_search_replace, parse_search_replace
 from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
@@ -75,11 +83,7 @@ def _read_all(placed: Sequence[PlacedBlock], forced: Format | None) -> list[Edit
     if forced is Format.LAZY:
         return [Edit(Format.LAZY, block.path, snippets=(snippet_of(block),)) for block in edits_among(fences)]
     code = [block for block, found in zip(placed, formats, strict=True) if found is Format.LAZY]
-    has_patch = len(code) < len(placed)
-    chosen = edits_among(code)
-    if has_patch and not any(block.has_own_path or block.is_new for block in chosen):
-        # Beside a patch a nameless fence that doesn't look like an edit isn't one.
-        chosen = [block for block in chosen if block.lines and block in code]
+    chosen = edits_among(code) if len(code) == len(placed) else edits_beside_patch(code)
     return _in_order(placed, formats, chosen)
 
 
@@ -144,8 +148,7 @@ def _with_full_paths(edits: Iterable[Edit]) -> list[Edit]:
     paths = {edit.path for edit in edits if edit.path}
     full: dict[str, str] = {}
     for path in paths:
-        parts = PurePosixPath(path).parts
-        longer = [other for other in paths if other != path and PurePosixPath(other).parts[-len(parts) :] == parts]
+        longer = [other for other in paths if other != path and ends_with(other, path)]
         if len(longer) == 1:
             full[path] = longer[0]
     named = {edit.path for edit in edits if edit.format in (Format.UDIFF, Format.V4A)}

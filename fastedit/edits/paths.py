@@ -9,32 +9,38 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-EXTENSIONS = frozenset(
+_EXTENSIONS = (
     # program text
-    "py pyi pyx ipynb js mjs cjs jsx ts mts cts tsx vue svelte astro go rs java kt kts scala groovy gradle c h cc cpp cxx"
-    " hh hpp hxx ino m mm cs fs vb swift rb erb rake gemspec php phtml pl pm lua r jl dart ex exs eex heex erl hrl hs ml"
-    " mli clj cljs cljc elm nim zig v sv vhd vhdl sol cu cuh f90 f95 asm s d cr tcl sh bash zsh fish ps1 psm1 bat cmd awk"
-    " sql graphql gql proto thrift prisma tf tfvars hcl nix bzl cmake mk make am ac in j2 jinja jinja2 tmpl tpl mustache hbs"
+    "py pyi pyx ipynb js mjs cjs jsx ts mts cts tsx vue svelte astro go rs java kt kts scala groovy gradle c h cc cpp"
+    " cxx hh hpp hxx ino m mm cs fs vb swift rb erb rake gemspec php phtml pl pm lua r jl dart ex exs eex heex erl hrl"
+    " hs ml mli clj cljs cljc elm nim zig v sv vhd vhdl sol cu cuh f90 f95 asm s d cr tcl sh bash zsh fish ps1 psm1 bat"
+    " cmd awk sql graphql gql proto thrift prisma tf tfvars hcl nix bzl cmake mk make am ac in j2 jinja jinja2 tmpl tpl"
+    " mustache hbs el vim"
     # markup, data, configuration
-    " html htm xhtml css scss sass less styl xml xsl xsd svg json jsonc json5 jsonl yaml yml toml ini cfg conf cnf config env"
-    " properties plist lock csv tsv md mdx markdown rst adoc tex bib txt text po pot service socket timer desktop rules"
-    " csproj fsproj sln props targets editorconfig gitignore dockerignore dockerfile patch diff http rest mod sum el vim".split()
+    " html htm xhtml css scss sass less styl xml xsl xsd svg json jsonc json5 jsonl yaml yml toml ini cfg conf cnf"
+    " config env properties plist lock csv tsv md mdx markdown rst adoc tex bib txt text po pot service socket timer"
+    " desktop rules csproj fsproj sln props targets editorconfig gitignore dockerignore dockerfile patch diff http rest"
+    " mod sum"
 )
-FILE_NAMES = frozenset(
+EXTENSIONS = frozenset(_EXTENSIONS.split())
+_FILE_NAMES = (
     "Makefile makefile GNUmakefile Dockerfile Containerfile Jenkinsfile Vagrantfile Procfile Gemfile Rakefile Brewfile"
     " Podfile Fastfile Pipfile Justfile justfile Caddyfile Tiltfile Earthfile BUILD WORKSPACE CODEOWNERS LICENSE README"
-    " CHANGELOG NOTICE AUTHORS VERSION Cargo.lock go.mod go.sum crontab".split()
+    " CHANGELOG NOTICE AUTHORS VERSION Cargo.lock go.mod go.sum crontab"
 )
+FILE_NAMES = frozenset(_FILE_NAMES.split())
 # Extensions that attributes and methods also end with: `app.config`, `response.text`.
-_ATTRIBUTE_LIKE = frozenset(
-    "config text txt service socket target targets timer rules sum http rest env properties in d s m l v r el mod mk am ac"
-    " lock patch diff po pot map make plist proto tf props".split()
+_ATTRIBUTES = (
+    "config text txt service socket target targets timer rules sum http rest env properties in d s m l v r el mod mk am"
+    " ac lock patch diff po pot map make plist proto tf props"
 )
+_ATTRIBUTE_LIKE = frozenset(_ATTRIBUTES.split())
 # Names of products and expressions that end like a file.
-_NOT_FILES = frozenset(
+_PRODUCTS = (
     "node.js vue.js next.js nuxt.js express.js three.js d3.js react.js angular.js chart.js socket.io process.env"
-    " response.json request.json res.json req.json resp.json import.meta.env asp.net e.g i.e etc".split()
+    " response.json request.json res.json req.json resp.json import.meta.env asp.net e.g i.e etc"
 )
+_NOT_FILES = frozenset(_PRODUCTS.split())
 _DOT_FILE = re.compile(
     r"^\.(?:env|git[a-z]+|htaccess|editorconfig|flake8|python-version|tool-versions|bash_\w+|profile|pre-commit-config|travis"
     r"|gitlab-ci|[a-z]+(?:rc|ignore))(?:[.-][\w.-]+)?$"
@@ -148,7 +154,7 @@ def path_in_info(info: str) -> tuple[str | None, bool]:
         if cited and is_path(cited.group(1)):
             return _clean(cited.group(1)), True
         _, colon, after = word.partition(":")
-        if colon and is_path(_clean(after)) and not word[1:3] == ":\\":
+        if colon and is_path(_clean(after)) and word[1:3] != ":\\":
             return _clean(after), False
         if is_file_name(_clean(word)) and (len(info.split()) > 1 or "." in word or "/" in word or word in FILE_NAMES):
             return _clean(word), False
@@ -178,6 +184,12 @@ def path_in_comment(line: str) -> PathMention | None:
     ):
         return PathMention(token, _beside(text, token_match.group()), is_alone=True)
     return None
+
+
+def ends_with(path: str, name: str) -> bool:
+    """Whether a path is this one, or ends with all its parts."""
+    parts, last = re.split(r"[/\\]", path), re.split(r"[/\\]", name)
+    return parts[-len(last) :] == last
 
 
 def _mentions(sentence: str) -> list[tuple[int, int, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fastedit.edits.blocks import Block
-from fastedit.edits.paths import PathMention, path_in_comment, path_in_info, path_in_line, path_in_prose
+from fastedit.edits.paths import PathMention, ends_with, path_in_comment, path_in_info, path_in_line, path_in_prose
 from fastedit.edits.signals import last_sentence, says_deleted, says_new, says_whole
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s")
@@ -18,7 +18,8 @@ _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
 class PlacedBlock:
     """A block with what the message says of it.
 
-    lines: the block's, without a first comment that only names the file (`locator`). is_cited: the fence
+    lines: the block's, without a first comment that only names the file (`locator`); where that is the file's own
+    first line, only the original can tell. is_cited: the fence
     quotes numbered lines of the file (`12:20:src/x.py`).
     """
 
@@ -53,34 +54,27 @@ class PathReader:
     def place(self, block: Block) -> PlacedBlock:
         """The block with its file. To be called for every block, in order."""
         self.read_prose(block.prose)
+        sentence = last_sentence(block.prose)
         info_path, is_cited = path_in_info(block.info)
-        inline = path_in_prose(last_sentence(block.prose))
+        inline = path_in_prose(sentence)
         locator = path_in_comment(block.lines[0]) if block.lines else None
         mention = self._mention(locator, inline)
         path = info_path or (mention.path if mention else self.last_path)
-        sentence = last_sentence(block.prose)
-        said_new = mention is not None and path == mention.path and says_new(mention.rest, mention.is_alone)
-        is_new = said_new or (inline is not None and inline.path == path and says_new(inline.rest, False))
-        is_whole = says_whole(sentence) or (
-            self.heading is not None and self.is_heading_fresh and says_whole(self.heading.rest)
-        )
-        drops_first = (
-            locator is not None
-            and (locator.path == path or path is None)
-            and not (is_whole or is_new and mention is not locator)
-        )
+        told = [said for said in (mention, inline) if said is not None and said.path == path]
+        is_new = any(says_new(said.rest, said.is_alone) for said in told)
+        is_whole = says_whole(sentence) or any(says_whole(said.rest) for said in told if said.is_alone)
+        is_located = locator is not None and path is not None and ends_with(path, locator.path)
         self.is_heading_fresh = False
         self.last_path = path
-        lines = block.lines[1:] if drops_first else block.lines
         return PlacedBlock(
             block,
             path,
-            lines,
-            block.lines[0] if drops_first else "",
-            is_new,
-            is_whole,
-            is_cited,
-            bool(info_path or mention),
+            block.lines[1:] if is_located else block.lines,
+            locator=block.lines[0] if is_located else "",
+            is_new=is_new,
+            is_whole=is_whole,
+            is_cited=is_cited,
+            has_own_path=bool(info_path or mention),
         )
 
     def read_prose(self, prose: Sequence[str]) -> None:

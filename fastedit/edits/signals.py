@@ -11,75 +11,95 @@ from collections.abc import Sequence
 from fastedit.edits.hunks import is_elision
 from fastedit.edits.paths import PATH_HOLE, is_file_name
 
-SHELL_TAGS = frozenset(
-    "bash sh shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh cmd bat batch".split()
-)
-OUTPUT_TAGS = frozenset(
-    "text txt log logs output stdout plaintext plain ansi traceback mermaid dot graphviz tree".split()
-)
+_SHELL_TAGS = "bash sh shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh cmd bat batch"
+SHELL_TAGS = frozenset(_SHELL_TAGS.split())
+_OUTPUT_TAGS = "text txt log logs output stdout plaintext plain ansi traceback mermaid dot graphviz tree"
+OUTPUT_TAGS = frozenset(_OUTPUT_TAGS.split())
 
 MAX_SENTENCE_LINES = 40
 MAX_SENTENCE = 600
+MAX_COMMANDS = 20
+MAX_TOLD_COMMANDS = 6
 
-_COMMANDS = (
-    r"npm|npx|pnpm|yarn|bun|bunx|node|deno|corepack|pip3?|pipx|python3?|py|uv|uvx|poetry|pdm|hatch|conda|mamba|pytest|tox|nox|ruff|mypy"
-    r"|black|isort|cargo|rustup|rustc|go|gofmt|git|gh|docker|docker-compose|podman|kubectl|helm|terraform|ansible|ansible-playbook|make|cmake"
-    r"|ninja|meson|gcc|clang|gradle|\./gradlew|mvn|\./mvnw|java|javac|dotnet|nuget|bundle|gem|rake|rails|ruby|rspec|composer|php|artisan"
-    r"|mix|elixir|swift|xcodebuild|flutter|dart|brew|apt|apt-get|dnf|yum|apk|pacman|sudo|cd|mkdir|rm|mv|cp|ls|cat|curl|wget|chmod|export"
-    r"|source|echo|psql|mysql|sqlite3|redis-cli|nginx|systemctl|journalctl|ssh|scp|rsync|tsc|eslint|prettier|vite|next|jest|vitest|playwright"
-    r"|alembic|flask|django-admin|uvicorn|gunicorn|celery|west|openocd|buf|protoc|sqlx|diesel|prisma|set|time|env"
+# What the commands that people are told to run start with.
+_PROGRAMS = (
+    "npm npx pnpm yarn bun bunx node deno corepack pip pip3 pipx python python3 py uv uvx poetry pdm hatch conda mamba"
+    " pytest tox nox ruff mypy black isort cargo rustup rustc go gofmt git gh docker docker-compose podman kubectl helm"
+    " terraform ansible ansible-playbook make cmake ninja meson gcc clang gradle ./gradlew mvn ./mvnw java javac dotnet"
+    " nuget bundle gem rake rails ruby rspec composer php artisan mix elixir swift xcodebuild flutter dart brew apt"
+    " apt-get dnf yum apk pacman sudo cd mkdir rm mv cp ls cat curl wget chmod export source echo psql mysql sqlite3"
+    " redis-cli nginx systemctl journalctl ssh scp rsync tsc eslint prettier vite next jest vitest playwright alembic"
+    " flask django-admin uvicorn gunicorn celery west openocd buf protoc sqlx diesel prisma set time env"
 )
-_COMMAND = re.compile(rf"^\s*(?:[$>%]\s+\S|(?:[A-Z_]+=\S*\s+)*(?:{_COMMANDS})(?:\s|$)|\./\S+|[\w./-]+/manage\.py\b)")
+_COMMAND = re.compile(
+    r"^\s*(?:[$>%]\s+\S|(?:[A-Z_]+=\S*\s+)*(?:"
+    + "|".join(map(re.escape, _PROGRAMS.split()))
+    + r")(?:\s|$)|\./\S+|[\w./-]+/manage\.py\b)"
+)
 _SHELL_CODE = re.compile(
     r"^\s*(?:if |for |while |until |case |function |local |done\b|fi\b|esac\b|then\b|else\b|elif |\}|\w+\(\)|#!)"
 )
-_NEW_BESIDE = re.compile(
-    rf"\bnew file\b|^\W*(?:new|created?|added?)\W*{PATH_HOLE}|{PATH_HOLE}\W*(?:new|created|added)\W*$|\((?:new|created|added)\)|^(?:create|creating|add)\b.{{0,20}}{PATH_HOLE}",
-    re.IGNORECASE,
+
+
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+_NEW_BESIDE = _any_of(
+    r"\bnew file\b",
+    rf"^\W*(?:new|created?|added?)\W*{PATH_HOLE}",
+    rf"{PATH_HOLE}\W*(?:new|created|added)\W*$",
+    r"\((?:new|created|added)\)",
+    rf"^(?:create|creating|add)\b.{{0,20}}{PATH_HOLE}",
 )
-_NEW_IN_PROSE = re.compile(
-    r"(?:\bnew (?:\w+ ){0,2}(?:file|module|script|component|package|config|migration|helper|class|test)s?\b[^.]{0,25}"
-    rf"|\bcreat(?:e|es|ed|ing) (?:(?:a|an|the|this) )?(?:new )?(?:file |module |script |component |helper )?(?:(?:called|named|at) )?|\bnew )[\s`*\"(]*{PATH_HOLE}",
-    re.IGNORECASE,
+_NEW_IN_PROSE = _any_of(
+    r"\bnew (?:\w+ ){0,2}(?:file|module|script|component|package|config|migration|helper|class|test)s?\b[^.]{0,25}"
+    rf"[\s`*\"(]*{PATH_HOLE}",
+    r"\bcreat(?:e|es|ed|ing) (?:(?:a|an|the|this) )?(?:new )?(?:file |module |script |component |helper )?"
+    rf"(?:(?:called|named|at) )?[\s`*\"(]*{PATH_HOLE}",
+    rf"\bnew [\s`*\"(]*{PATH_HOLE}",
 )
-_DELETED = re.compile(
-    rf"\((?:deleted?|removed?|to be deleted)\)|^(?:delete|remove)(?:d)?(?: file)?\W*{PATH_HOLE}\W*$|{PATH_HOLE}\W*(?:deleted?|removed?)\W*$",
-    re.IGNORECASE,
+_DELETED = _any_of(
+    r"\((?:deleted?|removed?|to be deleted)\)",
+    rf"^(?:delete|remove)d?(?: file)?\W*{PATH_HOLE}\W*$",
+    rf"{PATH_HOLE}\W*(?:deleted?|removed?)\W*$",
 )
-_FILE_NOUN = r"(?:file|module|script|document|page|stylesheet|readme|config(?:uration)?|docker ?file|make ?file|`?(?P<name>[\w./-]*\.[\w-]+)\b)"
-_WHOLE = re.compile(
-    r"\b(?:complete|full|whole|entire)\b(?:,? (?:and )?(?:new|updated|revised|resulting|modified|rewritten|corrected|fixed|final|improved|finished))*"
-    rf" (?:(?:contents?|code|source|text|version) (?:of|for) (?:the |this |your )?(?:new |whole |entire )?)?{_FILE_NOUN}"
-    r"|\brewr(?:ite|ote|itten) (?:\S+ ){0,3}(?:from scratch|completely|entirely)",
-    re.IGNORECASE,
+_FILE_NOUN = (
+    r"(?:file|module|script|document|page|stylesheet|readme|config(?:uration)?|docker ?file|make ?file"
+    r"|`?(?P<name>[\w./-]*\.[\w-]+)\b)"
 )
-_DENIED = re.compile(
-    r"(?:\bnot\b|n't\b|\bwithout\b|\binstead of\b|\brather than\b|\bthan\b|\bno need\b|\btoo long\b)[^,;:.]{0,50}$",
-    re.IGNORECASE,
+_WHOLE = _any_of(
+    r"\b(?:complete|full|whole|entire)\b"
+    r"(?:,? (?:and )?(?:new|updated|revised|resulting|modified|rewritten|corrected|fixed|final|improved|finished))*"
+    r" (?:(?:contents?|code|source|text|version) (?:of|for) (?:the |this |your )?(?:new |whole |entire )?)?"
+    + _FILE_NOUN,
+    r"\brewr(?:ite|ote|itten) (?:\S+ ){0,3}(?:from scratch|completely|entirely)",
 )
-_RUN_IT = re.compile(
-    r"\b(?:run|install|execute|invoke|try|start|launch|verify|regenerate|test(?: it)?|check|apply the migration)\b[^.]{0,80}[:.]?$",
-    re.IGNORECASE,
+_DENIED = _any_of(
+    r"(?:\bnot\b|n't\b|\bwithout\b|\binstead of\b|\brather than\b|\bthan\b|\bno need\b|\btoo long\b)[^,;:.]{0,50}$"
 )
-_SHOWS_OUTPUT = re.compile(
-    r"\b(?:outputs?|prints?|printed|logs?|logged|traceback|stack trace|responds?|response|error(?: message)?|results?|you(?:'ll| will| should)?(?: now)? (?:see|get))\b"
-    r"[^.]{0,40}:$",
-    re.IGNORECASE,
+_RUN_IT = _any_of(
+    r"\b(?:run|install|execute|invoke|try|start|launch|verify|regenerate|test(?: it)?|check|apply the migration)\b"
+    r"[^.]{0,80}[:.]?$"
 )
-_SHOWS_USE = re.compile(
-    r"^(?:example(?: usage)?|usage(?: example)?|for example|e\.g\.)\b[^.]{0,60}:?$|\b(?:use|call|invoke) it (?:like|as|so|this)\b[^.]{0,30}:?$"
-    r"|\bcan (?:now |then )?be (?:used|called|invoked)\b[^.]{0,40}:$|\b(?:for reference|currently|at the moment|right now|was|used to be)\b[^.]{0,60}:$",
-    re.IGNORECASE,
+_SHOWS_OUTPUT = _any_of(
+    r"\b(?:outputs?|prints?|printed|logs?|logged|traceback|stack trace|responds?|response|error(?: message)?|results?"
+    r"|you(?:'ll| will| should)?(?: now)? (?:see|get))\b[^.]{0,40}:$"
 )
-_BEFORE = re.compile(
-    r"^\W*(?:before|old|current|original|existing|from|find|search(?: for)?)(?: (?:code|version|this|lines?))?\W*$"
-    r"|\b(?:replace|change|find|swap|rewrite|turn)\b(?! (?:it|them|that) )[^.]{0,120}:$",
-    re.IGNORECASE,
+_SHOWS_USE = _any_of(
+    r"^(?:example(?: usage)?|usage(?: example)?|for example|e\.g\.)\b[^.]{0,60}:?$",
+    r"\b(?:use|call|invoke) it (?:like|as|so|this)\b[^.]{0,30}:?$",
+    r"\bcan (?:now |then )?be (?:used|called|invoked)\b[^.]{0,40}:$",
+    r"\b(?:for reference|currently|at the moment|right now|was|used to be)\b[^.]{0,60}:$",
 )
-_AFTER = re.compile(
-    r"^\W*(?:and )?(?:after|new|with|to|by|into|becomes|replace(?: it| them| that)? (?:with|by)|change (?:it|them|that) to|and replace (?:it|them) with)"
-    r"(?: (?:this|that|these|the following|code|version|lines?|it))*\W*$",
-    re.IGNORECASE,
+_BEFORE = _any_of(
+    r"^\W*(?:before|old|current|original|existing|from|find|search(?: for)?)(?: (?:code|version|this|lines?))?\W*$",
+    r"\b(?:replace|change|find|swap|rewrite|turn)\b(?! (?:it|them|that) )[^.]{0,120}:$",
+)
+_AFTER = _any_of(
+    r"^\W*(?:and )?(?:after|new|with|to|by|into|becomes|replace(?: it| them| that)? (?:with|by)"
+    r"|change (?:it|them|that) to|and replace (?:it|them) with)"
+    r"(?: (?:this|that|these|the following|code|version|lines?|it))*\W*$"
 )
 
 
@@ -129,9 +149,9 @@ def is_command(info: str, lines: Sequence[str], prose: Sequence[str]) -> bool:
     num_commands = sum(bool(_COMMAND.match(line)) for line in told)
     if all(line.lstrip().startswith(("$ ", "> ", "% ")) for line in told):
         return True
-    if num_commands * 2 >= len(told) and len(told) <= 20:
+    if num_commands * 2 >= len(told) and len(told) <= MAX_COMMANDS:
         return True
-    return tag in SHELL_TAGS and len(told) <= 6 and bool(_RUN_IT.search(last_sentence(prose)))
+    return tag in SHELL_TAGS and len(told) <= MAX_TOLD_COMMANDS and bool(_RUN_IT.search(last_sentence(prose)))
 
 
 def is_output(info: str, prose: Sequence[str]) -> bool:

@@ -84,13 +84,19 @@ def test_segments_cover_the_original_and_say_how_certain_they_are():
 
 
 def test_an_exact_hunk_is_certain():
-    message = "```diff\n@@ -14,3 +14,3 @@\n         raw = self.port.read()\n-        self.level = int(raw)\n+        self.level = float(raw)\n```"
+    message = (
+        "```diff\n@@ -14,3 +14,3 @@\n         raw = self.port.read()\n-        self.level = int(raw)\n"
+        "+        self.level = float(raw)\n```"
+    )
     assert align(HARBOUR, message).certainty == 1.0
     assert apply(HARBOUR, message) == HARBOUR.replace("int(raw)", "float(raw)")
 
 
 def test_line_numbers_are_only_hints():
-    message = "```diff\n@@ -900,2 +900,2 @@\n         raw = self.port.read()\n-        self.level = int(raw)\n+        self.level = float(raw)\n```"
+    message = (
+        "```diff\n@@ -900,2 +900,2 @@\n         raw = self.port.read()\n-        self.level = int(raw)\n"
+        "+        self.level = float(raw)\n```"
+    )
     assert apply(HARBOUR, message) == HARBOUR.replace("int(raw)", "float(raw)")
 
 
@@ -98,24 +104,36 @@ def test_line_numbers_are_only_hints():
     "scopes", ["@@ class Siren:", "@@ class Siren", "@@ class Siren:\n@@     def close(self):", "@@ Siren"]
 )
 def test_scopes_tell_equal_places_apart(scopes: str):
-    message = f"*** Begin Patch\n*** Update File: tide.py\n{scopes}\n         self.port.close()\n+        self.port = None\n*** End Patch"
+    message = (
+        f"*** Begin Patch\n*** Update File: tide.py\n{scopes}\n         self.port.close()\n"
+        "+        self.port = None\n*** End Patch"
+    )
     assert apply(HARBOUR, message) == HARBOUR + "        self.port = None\n"
 
 
 def test_stacked_scopes_are_looked_for_inside_of_each_other():
-    message = "*** Begin Patch\n*** Update File: tide.py\n@@ class Gauge:\n@@     def close(self):\n+        log('closing')\n*** End Patch"
+    message = (
+        "*** Begin Patch\n*** Update File: tide.py\n@@ class Gauge:\n@@     def close(self):\n"
+        "+        log('closing')\n*** End Patch"
+    )
     expected = HARBOUR.replace("def close(self):\n", "def close(self):\n        log('closing')\n", 1)
     assert apply(HARBOUR, message) == expected
 
 
 def test_the_section_behind_a_hunk_header_tells_equal_places_apart():
-    message = "```diff\n@@ -90,2 +90,3 @@ class Siren:\n     def close(self):\n         self.port.close()\n+        self.port = None\n```"
+    message = (
+        "```diff\n@@ -90,2 +90,3 @@ class Siren:\n     def close(self):\n         self.port.close()\n"
+        "+        self.port = None\n```"
+    )
     assert apply(HARBOUR, message) == HARBOUR + "        self.port = None\n"
 
 
 def test_a_true_line_number_tells_equal_places_apart():
     at = HARBOUR.split("\n").index("    def close(self):") + 1
-    message = f"```diff\n@@ -{at},2 +{at},3 @@\n     def close(self):\n         self.port.close()\n+        self.port = None\n```"
+    message = (
+        f"```diff\n@@ -{at},2 +{at},3 @@\n     def close(self):\n         self.port.close()\n"
+        "+        self.port = None\n```"
+    )
     alignment = align(HARBOUR, message)
     expected = HARBOUR.replace("self.port.close()\n", "self.port.close()\n        self.port = None\n", 1)
     assert (render(HARBOUR, alignment), alignment.problems) == (expected, ())
@@ -127,14 +145,18 @@ def test_line_numbers_that_are_all_off_by_as_much_still_tell():
     second = HARBOUR.count("\n") + 29
     message = (
         f"```diff\n@@ -{first},1 +{first},2 @@\n import time\n+import os\n"
-        f"@@ -{second},2 +{second},3 @@\n     def close(self):\n         self.port.close()\n+        self.port = None\n```"
+        f"@@ -{second},2 +{second},3 @@\n     def close(self):\n"
+        "         self.port.close()\n+        self.port = None\n```"
     )
     expected = HARBOUR.replace("import time\n", "import time\nimport os\n") + "        self.port = None\n"
     assert apply(HARBOUR, message) == expected
 
 
 def test_hunks_in_order_tell_equal_places_apart():
-    message = "```diff\n@@ @@\n class Siren:\n+    kind = 'siren'\n@@ @@\n         self.port.close()\n+        self.port = None\n```"
+    message = (
+        "```diff\n@@ @@\n class Siren:\n+    kind = 'siren'\n@@ @@\n         self.port.close()\n"
+        "+        self.port = None\n```"
+    )
     expected = HARBOUR.replace("class Siren:\n", "class Siren:\n    kind = 'siren'\n") + "        self.port = None\n"
     alignment = align(HARBOUR, message)
     assert (render(HARBOUR, alignment), alignment.problems) == (expected, ())
@@ -208,7 +230,10 @@ def test_context_may_lack_a_trailing_comment_or_have_a_shortened_one():
 
 
 def test_context_may_leave_out_and_add_blank_lines():
-    message = '```diff\n@@ @@\n import time\n class Gauge:\n+    unit = \'mm\'\n\n     """Reads the level in millimetres."""\n```'
+    message = (
+        "```diff\n@@ @@\n import time\n class Gauge:\n+    unit = 'mm'\n\n"
+        '     """Reads the level in millimetres."""\n```'
+    )
     assert apply(HARBOUR, message) == HARBOUR.replace("class Gauge:\n", "class Gauge:\n    unit = 'mm'\n")
 
 
@@ -221,7 +246,10 @@ def test_context_may_be_wrapped_otherwise():
 
 
 def test_a_line_of_context_may_have_been_left_out():
-    message = "```diff\n@@ @@\n     def __init__(self, port):\n         self.level = 0\n+        self.alarm = None\n \n     def read(self):\n         raw = self.port.read()\n```"
+    message = (
+        "```diff\n@@ @@\n     def __init__(self, port):\n         self.level = 0\n"
+        "+        self.alarm = None\n \n     def read(self):\n         raw = self.port.read()\n```"
+    )
     alignment = align(HARBOUR, message)
     assert not alignment.problems
     assert render(HARBOUR, alignment) == HARBOUR.replace("# last known\n", "# last known\n        self.alarm = None\n")
@@ -230,7 +258,10 @@ def test_a_line_of_context_may_have_been_left_out():
 
 def test_removed_lines_may_be_misquoted_in_spacing_and_case():
     original = "CREATE TABLE ships (\n    id      uuid        NOT NULL,\n    length  numeric(6,2) NOT NULL\n);\n"
-    message = "```diff\n@@ @@\n CREATE TABLE ships (\n     id UUID NOT NULL,\n-    length NUMERIC(6, 2) NOT NULL\n+    length  numeric(8,2) NOT NULL\n );\n```"
+    message = (
+        "```diff\n@@ @@\n CREATE TABLE ships (\n     id UUID NOT NULL,\n-    length NUMERIC(6, 2) NOT NULL\n"
+        "+    length  numeric(8,2) NOT NULL\n );\n```"
+    )
     assert apply(original, message, "a.sql") == original.replace("6,2", "8,2")
 
 
@@ -279,7 +310,10 @@ def test_new_lines_shift_with_their_block(columns: int):
 
 
 def test_context_without_its_blank_does_not_shift_new_lines():
-    message = "```diff\n@@ @@\n    def read(self):\n        raw = self.port.read()\n+        print(raw)\n        self.level = int(raw)\n```"
+    message = (
+        "```diff\n@@ @@\n    def read(self):\n        raw = self.port.read()\n+        print(raw)\n"
+        "        self.level = int(raw)\n```"
+    )
     expected = HARBOUR.replace("        self.level = int(raw)\n", "        print(raw)\n        self.level = int(raw)\n")
     assert apply(HARBOUR, message) == expected
 
@@ -310,13 +344,19 @@ def test_an_elision_passes_over_lines():
 
 
 def test_an_elision_in_context():
-    message = "```diff\n@@ @@\n class Siren:\n     ...\n     def close(self):\n+        log()\n         self.port.close()\n```"
+    message = (
+        "```diff\n@@ @@\n class Siren:\n     ...\n     def close(self):\n+        log()\n"
+        "         self.port.close()\n```"
+    )
     head, tail = HARBOUR.rsplit("        self.port.close()", 1)
     assert apply(HARBOUR, message) == head + "        log()\n        self.port.close()" + tail
 
 
 def test_the_end_of_the_file():
-    message = "*** Begin Patch\n*** Update File: a\n@@\n         self.port.close()\n+        self.port = None\n*** End of File\n*** End Patch"
+    message = (
+        "*** Begin Patch\n*** Update File: a\n@@\n         self.port.close()\n+        self.port = None\n"
+        "*** End of File\n*** End Patch"
+    )
     assert apply(HARBOUR, message) == HARBOUR + "        self.port = None\n"
     bare = "*** Begin Patch\n*** Update File: a\n@@\n+# end\n*** End of File\n*** End Patch"
     assert apply(HARBOUR, bare) == HARBOUR + "# end\n"

@@ -62,7 +62,8 @@ def test_a_line_to_remove_that_only_resembles_one_is_of_another_version(old: str
 def test_context_of_another_version_is_refused():
     message = (
         "```diff\n@@ @@\n     def refund(self, order, sum):\n         if sum > order.remaining():\n"
-        "             raise ValueError()\n+        order.lock()\n         self.bank.pay(order)\n         return self.bank.last\n```"
+        "             raise ValueError()\n+        order.lock()\n"
+        "         self.bank.pay(order)\n         return self.bank.last\n```"
     )
     assert code_of(align(REFUND, message)) is Code.ANCHOR_NOT_FOUND
 
@@ -122,7 +123,10 @@ def test_new_lines_without_context_need_a_place():
 
 
 def test_a_line_number_without_context_is_believed_where_the_others_prove_right():
-    message = "```diff\n@@ -2 +2 @@\n-    def refund(self, payment, amount):\n+    def refund(self, payment):\n@@ -10,0 +11,1 @@\n+        audit()\n```"
+    message = (
+        "```diff\n@@ -2 +2 @@\n-    def refund(self, payment, amount):\n+    def refund(self, payment):\n"
+        "@@ -10,0 +11,1 @@\n+        audit()\n```"
+    )
     alignment = align(REFUND, message)
     assert alignment.problems == ()
     assert [(segment.start, segment.lines) for segment in alignment.segments if segment.kind is SegmentKind.INSERT] == [

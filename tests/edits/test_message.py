@@ -87,7 +87,8 @@ def test_fences_under_a_heading_belong_to_its_file():
 def test_several_formats_in_one_message():
     text = (
         "**`src/new.py`** (new)\n\n```python\nx = 1\n```\n\n**`src/a.py`**\n\n```python\n# ...\ny = 1\n```\n\n"
-        f"**`src/b.py`**\n\n```python\n{SEARCH}\n```\n\nAnd:\n\n```\n*** Begin Patch\n*** Delete File: old.py\n*** End Patch\n```\n"
+        f"**`src/b.py`**\n\n```python\n{SEARCH}\n```\n\n"
+        "And:\n\n```\n*** Begin Patch\n*** Delete File: old.py\n*** End Patch\n```\n"
     )
     assert summary(text) == [
         ("whole", "src/new.py", "create"),
@@ -180,6 +181,11 @@ def test_what_is_no_edit_beside_one(other: str):
     assert code(before) == [("def level(n):", "    return n")]
 
 
+def test_code_that_shows_what_a_patch_does_is_no_edit():
+    edit = only(f"```diff\n{DIFF}\n```\n\nThe line then reads:\n\n```py\na = 2\n```\n")
+    assert (edit.format, edit.path) == (Format.UDIFF, "tide.py")
+
+
 def test_a_shell_script_is_an_edit():
     assert code(only("```bash\n# ...\nupload() {\n    aws s3 cp x\n}\n```")) == [
         ("# ...", "upload() {", "    aws s3 cp x", "}")
@@ -212,7 +218,7 @@ def test_bare_code():
     [
         "",
         "\n \n",
-        "I've read the guide. There are two ways:\n\n1. Use `OnceLock`, it's in std.\n2. Keep `lazy_static`.\n\nWhich one?\n",
+        "I've read the guide. There are two ways:\n\n1. Use `OnceLock`.\n2. Keep `lazy_static`, it's here.\n\nWhich one?",
         "Sure!",
         "```\n```\n",
         "*** Begin Patch\n*** End Patch",

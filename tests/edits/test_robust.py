@@ -14,19 +14,21 @@ from fastedit.errors import EditRefused
 
 FORMATS = ["auto", *Format]
 LINES = (
-    "```", "```py", "````md", "~~~", "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "------- SEARCH", "+++++++ REPLACE",
-    "--- a/x.py", "+++ b/x.py", "--- /dev/null", "@@ -1,2 +1,2 @@", "@@ @@", "@@", "@@ def f():", "diff --git a/x b/x",
-    "rename from a", "rename to b", "new file mode 100644", "\\ No newline at end of file", "*** Begin Patch",
-    "*** Update File: x.py", "*** Add File: y.py", "*** Delete File: z.py", "*** Move to: w.py", "*** End of File",
-    "*** End Patch", "### `src/a.py` (new)", "**b.py**", "Replace this:", "with:", "The complete file:", "# ...", "...",
-    " context", "-gone", "+new", "code = 1", "    indented()", "\ttab", "", "Prose that ends here.", "1. `c.py`:", "> quoted",
-    "   ```js", ":start_line:3", "-- ", "2.45.1", "// src/d.ts",
+    "```", "```py", "````md", "~~~", "   ```js", "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "------- SEARCH",
+    "+++++++ REPLACE", ":start_line:3", "--- a/x.py", "+++ b/x.py", "--- /dev/null", "@@ -1,2 +1,2 @@", "@@ @@", "@@",
+    "@@ def f():", "diff --git a/x b/x", "rename from a", "rename to b", "new file mode 100644", "-- ", "2.45.1",
+    "\\ No newline at end of file", "*** Begin Patch", "*** Update File: x.py", "*** Add File: y.py",
+    "*** Delete File: z.py", "*** Move to: w.py", "*** End of File", "*** End Patch", "### `src/a.py` (new)", "**b.py**",
+    "Replace this:", "with:", "The complete file:", "# ...", "...", "// src/d.ts", " context", "-gone", "+new",
+    "code = 1", "    indented()", "\ttab", "", "Prose that ends here.", "1. `c.py`:", "> quoted",
 )  # fmt: skip
 VALID = (
     "In `a.py`:\n\n```py\n# ...\ndef f():\n    return 1\n```\n\nThen run:\n\n```bash\npytest\n```\n",
-    "```diff\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@ f\n a\n-b\n+c\n+d\n e\n\\ No newline at end of file\n```\n",
+    "```diff\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@ f\n a\n-b\n+c\n+d\n e\n"
+    "\\ No newline at end of file\n```\n",
     "x.py\n```\n<<<<<<< SEARCH\na\n...\nb\n=======\nc\n...\nd\n>>>>>>> REPLACE\n```\n",
-    "*** Begin Patch\n*** Update File: x\n*** Move to: y\n@@ class A\n@@ def f\n a\n-b\n+c\n*** End of File\n*** Add File: z\n+1\n*** End Patch\n",
+    "*** Begin Patch\n*** Update File: x\n*** Move to: y\n@@ class A\n@@ def f\n a\n-b\n+c\n*** End of File\n"
+    "*** Add File: z\n+1\n*** End Patch\n",
 )
 
 
