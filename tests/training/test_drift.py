@@ -107,3 +107,49 @@ def test_a_new_line_between_two_levels_keeps_the_unit(page: Page) -> None:
     assert change is not None
     odd = page_of(change, range(len(change.after.lines)))
     assert drift.other_unit(odd, pieces(odd), random.Random(2)) is None
+
+
+def test_mere_respacing_is_told_from_a_change() -> None:
+    assert drift.is_respacing(["call(one, two)"], ["call(", "    one, two", ")"])
+    assert drift.is_respacing(["    keep(this)"], ["keep(this)"])
+    assert not drift.is_respacing(["keep(this)"], ["if ready:", "    keep(this)"])
+    assert not drift.is_respacing(["keep(this)"], ["keep(that)"])
+    assert not drift.is_respacing([], ["keep(that)"])
+
+
+WRAPPED = """\
+def load(path):
+    first = open_it(path)
+    second = read_it(first)
+    third = parse_it(second)
+    fourth = check_it(third)
+    return keep_it(fourth)
+"""
+
+
+def test_the_inside_of_a_wrapped_block_is_elided() -> None:
+    document = read_document("load.py", "python", WRAPPED)
+    assert document is not None
+    lines = document.lines[1:6]
+    wrapped = ("    try:", *("    " + line for line in lines), "    except OSError:", "        return None")
+    change = make_change(document, [Splice(1, 6, wrapped)], "wrap")
+    assert change is not None
+    whole = page_of(change, range(len(change.after.lines)))
+    found = texts(abridge.elided_wrap(whole, pieces(whole), random.Random(1)))
+    assert found[2:5] == [
+        "        first = open_it(path)",
+        "        # ... existing code ...",
+        "        return keep_it(fourth)",
+    ]
+
+
+def test_a_locator_names_the_function_that_is_not_shown() -> None:
+    document = read_document("load.py", "python", WRAPPED)
+    assert document is not None
+    change = make_change(document, [Splice(3, 3, ("    log(second)",))], "insert")
+    assert change is not None
+    inner = page_of(change, [2, 3, 4])
+    shown = [Piece(change.after.lines[number], number) for number in (2, 3, 4)]
+    found = texts(abridge.locator_comment(inner, shown, random.Random(1)))
+    assert "load" in found[0]
+    assert found[1:] == [piece.text for piece in shown]

@@ -18,8 +18,8 @@ from fastedit.training.synthesis.rendering.markers import CLEAR_STYLES, SLOPPY_S
 from support.edits import SOURCES, samples
 from support.readers import expert_read, fences, git_apply, literal_replace, v4a_apply
 
-BENT_HEADERS = {"header joined", "parameters elided", "stub bodies"}
-BENT_LINES = {"comment dropped", "comment shortened", "path comment", "removal comment"}
+BENT_HEADERS = {"header joined", "parameters elided", "stub bodies", "markers: only names"}
+BENT_LINES = {"comment dropped", "comment shortened", "path comment", "removal comment", "locator comment"}
 
 
 def chosen(format: Format, tier: Tier) -> list[Sample]:

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from fastedit.edits.model import Format
-from fastedit.training.synthesis.changes import draw_change
+from fastedit.training.synthesis.changes import HARD_WEIGHTS, WEIGHTS, draw_change
 from fastedit.training.synthesis.changes.common import Site
 from fastedit.training.synthesis.corpus import Pool, gather
 from fastedit.training.synthesis.document import Document
@@ -91,11 +91,12 @@ def _samples(
 def _draw_sample(
     document: Document, pool: Pool, rng: random.Random, tiers: Sequence[Tier], formats: Sequence[Format]
 ) -> Sample | None:
-    change = draw_change(Site(document, pool, rng))
+    tier = rng.choice(tiers)
+    change = draw_change(Site(document, pool, rng), HARD_WEIGHTS if tier is Tier.HARD else WEIGHTS)
     if change is None:
         return None
     weights = [FORMAT_WEIGHTS[format] for format in formats]
-    return rendered_sample(change, rng.choice(tiers), rng.choices(formats, weights)[0], rng)
+    return rendered_sample(change, tier, rng.choices(formats, weights)[0], rng)
 
 
 def rendered_sample(change: Change, tier: Tier, format: Format, rng: random.Random) -> Sample | None:

@@ -6,6 +6,8 @@ for it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fastedit.training.synthesis.changes.common import Maker, Site
 from fastedit.training.synthesis.changes.declarations import DECLARATION_MAKERS
 from fastedit.training.synthesis.changes.imports import IMPORT_MAKERS
@@ -40,18 +42,25 @@ WEIGHTS: dict[str, float] = {
     "add_decorator": 2, "change_decorator": 2,
 }  # fmt: skip
 
+# What makes edits hard: equal names, near-identical neighbours, things that go or move, several places in one function.
+HARD_KINDS: dict[str, float] = {
+    "twin_method": 6, "variant_of_neighbour": 2, "modify_neighbours": 2, "rewrite_statements": 2, "move_declaration": 3,
+    "delete_declaration": 2, "delete_statements": 1.5, "delete_import": 2, "wrap": 1.5,
+}  # fmt: skip
+HARD_WEIGHTS: dict[str, float] = {kind: weight * HARD_KINDS.get(kind, 1) for kind, weight in WEIGHTS.items()}
+
 SHARE_OF_COMBINED = 0.3
 COMBINED = "combined"
 MIN_DISTANCE = 1
 TRIES = 8
 
 
-def draw_change(site: Site) -> Change | None:
+def draw_change(site: Site, weights: Mapping[str, float] = WEIGHTS) -> Change | None:
     """A change of a random kind (several of them at once in three of ten), or None where none fits."""
     if site.rng.random() < SHARE_OF_COMBINED:
-        return _combined(site)
+        return _combined(site, weights)
     for _ in range(TRIES):
-        kind = _draw_kind(site)
+        kind = _draw_kind(site, weights)
         splices = MAKERS[kind](site)
         change = make_change(site.document, splices, kind) if splices else None
         if change is not None:
@@ -59,16 +68,16 @@ def draw_change(site: Site) -> Change | None:
     return None
 
 
-def _draw_kind(site: Site) -> str:
-    return site.rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+def _draw_kind(site: Site, weights: Mapping[str, float]) -> str:
+    return site.rng.choices(list(weights), list(weights.values()))[0]
 
 
-def _combined(site: Site) -> Change | None:
+def _combined(site: Site, weights: Mapping[str, float]) -> Change | None:
     """Two to four changes that keep apart from each other."""
     chosen: list[Splice] = []
     wanted = site.rng.choice((2, 2, 3, 4))
     for _ in range(wanted * 2):
-        splices = MAKERS[_draw_kind(site)](site)
+        splices = MAKERS[_draw_kind(site, weights)](site)
         if splices and not any(_touch(new, old) for new in splices for old in chosen):
             chosen.extend(splices)
             wanted -= 1

@@ -6,7 +6,7 @@ Each habit answers the changed pieces, or None where the page has no place for i
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fastedit.lines import indent_of
@@ -14,7 +14,7 @@ from fastedit.syntax.model import Declaration
 from fastedit.training.synthesis.model import NEW
 from fastedit.training.synthesis.rendering.markers import as_comment, joined
 from fastedit.training.synthesis.rendering.message import deleted_names
-from fastedit.training.synthesis.rendering.page import Page, is_new
+from fastedit.training.synthesis.rendering.page import Page, innermost, is_new
 from fastedit.training.synthesis.rendering.plan import spans_in_after
 from fastedit.training.synthesis.rendering.reader import Reader
 from fastedit.training.synthesis.rendering.snippet import Piece, comments_at
@@ -28,7 +28,7 @@ def _shown_declarations(page: Page) -> list[Declaration]:
     return [
         d
         for line, d in reader.named_after.items()
-        if d.kind == "function" and line in reader.shown and reader._counterpart(d) is not None
+        if d.kind == "function" and line in reader.shown and reader.counterpart(d) is not None
     ]
 
 
@@ -192,7 +192,64 @@ def path_comment(page: Page, pieces: list[Piece], rng: random.Random) -> list[Pi
     return [Piece(as_comment(document.path, comments, block=False)), *([Piece("")] * rng.randint(0, 1)), *pieces]
 
 
+LOCATORS: tuple[str, ...] = ("{name}()", "in {name}", "{home}.{name}", "inside {name}()", "{name}")
+
+
+def locator_comment(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+    """A comment above lines of a function that says which function they are of, where its header isn't shown."""
+    document, reader = page.change.after, Reader(page)
+    for run in page.runs:
+        function = innermost(document, run.start)
+        if function is None or not function.name.isidentifier() or function.header_line >= run.start:
+            continue
+        if any(r.start <= function.header_line < r.end for r in page.runs) or reader.counterpart(function) is None:
+            continue
+        parent = document.declarations[function.parent].name if function.parent >= 0 else ""
+        words = rng.choice([text for text in LOCATORS if parent or "{home}" not in text])
+        words = words.replace("{name}", function.name).replace("{home}", parent)
+        position = next((index for index, piece in enumerate(pieces) if piece.after == run.start), None)
+        if position is None:
+            continue
+        comment = as_comment(words, comments_at(document, run.start), block=rng.random() < 0.2)
+        indent = indent_of(document.lines[run.start])
+        return [*pieces[:position], Piece(indent + comment), *pieces[position:]]
+    return None
+
+
+MIN_ELIDED = 3  # lines inside a wrapped block that are worth a marker
+
+
+def elided_wrap(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+    """A marker for the inner lines of a block that moves to the right whole; its first and last line stay shown."""
+    change = page.change
+    for span, splice in zip(spans_in_after(change), change.splices, strict=True):
+        old = change.before.lines[splice.start : splice.end]
+        start = span.start + _moved(old, splice.lines)
+        inner = range(start + 1, start + len(old) - 1)
+        if start < span.start or len(inner) < MIN_ELIDED or not all(_is_shown(page, n) for n in inner):
+            continue
+        if any(change.before.lines.count(line) > 1 for line in (old[0], old[-1])):
+            continue
+        text = next(n for n in inner if change.after.lines[n].strip())
+        words = as_comment("... existing code ...", comments_at(change.after, text), block=False)
+        return _replaced(pieces, inner, [Piece(indent_of(change.after.lines[start]) + words)])
+    return None
+
+
+def _moved(old: Sequence[str], new: Sequence[str]) -> int:
+    """Where in the new lines the old ones stand, all of them moved to the right; -1 where they don't."""
+    if len(old) < MIN_ELIDED + 2:
+        return -1
+    stripped = [line.strip() for line in old]
+    for start in range(len(new) - len(old) + 1):
+        part = new[start : start + len(old)]
+        if [line.strip() for line in part] == stripped and part[0] != old[0]:
+            return start
+    return -1
+
+
 HABITS: dict[str, Habit] = {
+    "locator comment": locator_comment,
     "parameters elided": elided_parameters,
     "header joined": joined_header,
     "docstring elided": elided_docstring,

@@ -19,6 +19,7 @@ from fastedit.training.synthesis.rendering.page import Page
 from fastedit.training.synthesis.rendering.snippet import Piece
 
 Drift = Callable[[Page, list[Piece], random.Random], list[Piece] | None]
+MIN_WRAPPED = 10  # shorter pieces of a line occur in others by chance
 UNITS = ("  ", "    ", "\t")
 
 
@@ -130,3 +131,20 @@ def misquoted_lines(page: Page, pieces: Sequence[Piece], rng: random.Random, mos
                 result[piece.after] = (text, habit)
                 break
     return result
+
+
+def is_respacing(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether some of the new lines are old ones but for white space or line breaks: a snippet can't say that, since
+    context that is quoted with other white space or wrapped otherwise is still context."""
+    old_lines, new_lines = _unspaced(old), _unspaced(new)
+    if sorted(old_lines) == sorted(new_lines):
+        return bool(old)
+    old_text, new_text = "".join(old_lines), "".join(new_lines)
+    return any(line in old_text for line in new_lines if len(line) >= MIN_WRAPPED and line not in old_lines) or any(
+        line in new_text for line in old_lines if len(line) >= MIN_WRAPPED and line not in new_lines
+    )
+
+
+def _unspaced(lines: Sequence[str]) -> list[str]:
+    folded = ("".join(line.split()).rstrip(",") for line in lines)
+    return [line for line in folded if line]

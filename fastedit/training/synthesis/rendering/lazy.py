@@ -36,7 +36,6 @@ from fastedit.training.synthesis.rendering.snippet import Layout, Piece, pieces_
 
 MAX_SHOWN = 160
 FAR_APART = 12
-MIN_WRAPPED = 10  # shorter pieces of a line occur in others by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Habits(list[str]):
 
 def render_lazy(change: Change, tier: Tier, rng: random.Random) -> Rendered | None:
     """A lazy edit that a careful reader can apply in one way only, or None where none was found."""
-    if any(is_respacing(change.before.lines[s.start : s.end], s.lines) for s in change.splices):
+    if any(drift.is_respacing(change.before.lines[s.start : s.end], s.lines) for s in change.splices):
         return None
     habits = Habits()
     plan = _draw_plan(change, tier, rng, habits)
@@ -97,23 +96,6 @@ def _notes_on_deletions(change: Change, rng: random.Random) -> list[str]:
     if comments := deleted_comments(change):
         notes.append(rng.choice(COMMENTS_GONE).replace("{text}", comments[0]))
     return notes
-
-
-def is_respacing(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether some of the new lines are old ones but for white space or line breaks: a snippet can't say that, since
-    context that is quoted with other white space or wrapped otherwise is still context."""
-    old_lines, new_lines = _unspaced(old), _unspaced(new)
-    if sorted(old_lines) == sorted(new_lines):
-        return bool(old)
-    old_text, new_text = "".join(old_lines), "".join(new_lines)
-    return any(line in old_text for line in new_lines if len(line) >= MIN_WRAPPED and line not in old_lines) or any(
-        line in new_text for line in old_lines if len(line) >= MIN_WRAPPED and line not in new_lines
-    )
-
-
-def _unspaced(lines: Sequence[str]) -> list[str]:
-    folded = ("".join(line.split()).rstrip(",") for line in lines)
-    return [line for line in folded if line]
 
 
 def _may_break_off(page: Page, tier: Tier) -> bool:
@@ -265,8 +247,11 @@ def _abridged(page: Page, pieces: list[Piece], tier: Tier, rng: random.Random) -
     if rng.random() < 0.4 and (changed := abridge.removal_comments(page, pieces, rng)):
         pieces = changed
         yield "removal comment", pieces
+    if tier is Tier.HARD and (changed := abridge.elided_wrap(page, pieces, rng)):
+        pieces = changed
+        yield "elided inside a wrap", pieces
     for habit in rng.sample(list(abridge.HABITS), len(abridge.HABITS)):
-        likely = 0.08 if habit == "path comment" else 0.35
+        likely = 0.08 if habit in ("path comment", "locator comment") else 0.35
         if rng.random() < likely and (changed := abridge.HABITS[habit](page, pieces, rng)):
             pieces = changed
             yield habit, pieces

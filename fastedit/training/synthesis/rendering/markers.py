@@ -98,6 +98,7 @@ SLOPPY_STYLES: tuple[MarkerStyle, ...] = (
             IMPORTS: ("[imports]",),
         },
     ),
+    MarkerStyle("only names", {ANY: ("...",), NAMED: ("{names}", "{names} as they are"), BODY: ("... as before",)}),
     MarkerStyle("omitted", {ANY: ("... (omitted for brevity) ...", "code omitted for brevity")}),
 )
 

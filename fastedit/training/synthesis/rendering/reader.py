@@ -216,9 +216,9 @@ class Reader:
     def _is_changed_header(self, number: int) -> bool:
         """Whether a new line starts the whole changed header of a declaration that keeps its name."""
         declaration = self.named_after.get(number)
-        return declaration is not None and self._counterpart(declaration) is not None
+        return declaration is not None and self.counterpart(declaration) is not None
 
-    def _counterpart(self, declaration: Declaration) -> Declaration | None:
+    def counterpart(self, declaration: Declaration) -> Declaration | None:
         """The declaration of the original that one of the changed file takes the place of, known by its name."""
         old = [d for d in self.named_before.values() if d.name == declaration.name and d.kind == declaration.kind]
         if len(old) != 1 or not self._is_known_by_name(old[0]):
@@ -229,7 +229,7 @@ class Reader:
         """Whether the run shows, from `start` on, a whole declaration that the original has under the same name."""
         for declaration in self.named_after.values():
             if declaration.start_line <= start <= declaration.header_line and declaration.end_line <= run.end:
-                old = self._counterpart(declaration)
+                old = self.counterpart(declaration)
                 if old is not None and (start == declaration.header_line or old.start_line == old.header_line):
                     return True
         return False
@@ -239,7 +239,7 @@ class Reader:
         return any(
             declaration.end_line == run.end
             and declaration.header_line >= run.start
-            and (old := self._counterpart(declaration)) is not None
+            and (old := self.counterpart(declaration)) is not None
             and self._ends_together(declaration, old)
             for declaration in self.named_after.values()
         )

@@ -18,6 +18,7 @@ from fastedit.training.synthesis.rendering.page import Page, Span, innermost
 
 JSX_LANGUAGES = ("javascript", "tsx", "jsx")
 EMBEDDED = re.compile(r"<(/?)(script|style)\b", re.IGNORECASE)
+KEYS = ("function", "class", "block", "value", "section")
 OWN_LINES = ("=begin",)  # block comments that have to start and end on lines of their own
 C_COMMENTS = CommentSyntax(("//",), (("/*", "*/"),))
 
@@ -189,13 +190,11 @@ def _situations(page: Page, index: int, part: list[int]) -> list[str]:
 
 def _names(document: Document, part: list[int]) -> list[str]:
     """The names of the declarations that lie wholly in the hidden lines; none where most of it is something else."""
+    kinds = KEYS if document.traits.family in (Family.DATA, Family.MARKUP) else ("function", "class")
     found = [
         d
         for d in document.declarations
-        if part[0] <= d.header_line
-        and d.end_line <= part[-1] + 1
-        and d.name.isidentifier()
-        and d.kind in ("function", "class")
+        if part[0] <= d.header_line and d.end_line <= part[-1] + 1 and d.name.isidentifier() and d.kind in kinds
     ]
     outer = [
         d
