@@ -73,7 +73,7 @@ def apply_edits(
     certainty = 1.0
     alignment: Alignment | None = None
     for edit in edits:
-        alignment = align(text, edit, language)
+        alignment = align(text, edit, language, message)
         _refuse_uncertain(alignment)
         result = render(text, alignment)
         warnings += refuse_or_warn(inspect(text, result, alignment, (edit,), language, f"{message}\n{instruction or ''}"))

@@ -8,8 +8,11 @@ from fastedit.edits.model import Edit, Format
 __all__ = ["Alignment", "Problem", "Segment", "SegmentKind", "align"]
 
 
-def align(original: str, edit: Edit, language: str) -> Alignment:
-    """How the edit's lines lie on the original's; uncertain parts say so, nothing is refused here."""
+def align(original: str, edit: Edit, language: str, message: str = "") -> Alignment:
+    """How the edit's lines lie on the original's; uncertain parts say so, nothing is refused here.
+
+    message: the assistant's whole message; its prose may say where something goes or what is gone.
+    """
     from fastedit.anchor.snippets import align_snippets
     from fastedit.anchor.whole import align_whole
     from fastedit.lines import body, split_lines
@@ -18,7 +21,7 @@ def align(original: str, edit: Edit, language: str) -> Alignment:
     if edit.format is Format.WHOLE:
         return align_whole(lines, edit.snippets)
     if edit.format is Format.LAZY:
-        return align_snippets(lines, edit.snippets, language)
+        return align_snippets(lines, edit.snippets, language, message)
     from fastedit.anchor.patch import align_patch
     from fastedit.syntax import outline
 

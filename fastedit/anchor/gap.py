@@ -13,7 +13,7 @@ from fastedit.anchor.units import Unit
 from fastedit.edits.lazy import LineKind, comment_text
 
 if TYPE_CHECKING:
-    from fastedit.anchor.lazy import LazyAligner, Scope
+    from fastedit.anchor.lazy import Frame, LazyAligner, Scope
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]+")
 _DOCSTRING = re.compile(r"^[rRuU]?(\"\"\"|'''|\"|')")
@@ -24,6 +24,7 @@ _OTHER_NOTE = re.compile(
     re.IGNORECASE,
 )
 MAX_SILENT_DELETION = 60
+MIN_SHOWN_OVERLAP = 0.3
 
 
 @dataclass(slots=True)
@@ -49,14 +50,15 @@ class GapFiller:
     """Writes the gaps of one level to the aligner's pieces."""
 
     def __init__(
-        self, aligner: LazyAligner, level: Level, scope: Scope, references: list[Reference], owner: Unit | None, is_root: bool
+        self, aligner: LazyAligner, level: Level, scope: Scope, references: list[Reference], frame: Frame
     ) -> None:
         self.aligner = aligner
         self.level = level
         self.scope = scope
         self.references = references
-        self.owner = owner
-        self.is_root = is_root
+        self.frame = frame
+        self.owner = frame.theirs
+        self.is_root = frame.is_root
         self.pieces = aligner.pieces
         self.theirs = aligner.theirs
         self.mine = aligner.mine
@@ -116,7 +118,16 @@ class GapFiller:
             return
         if new and _DOCSTRING.match(self.mine.lines[new[0].head].strip()):
             return
+        if not self.aligner.hints.keeps_docstrings and self._is_rewritten():
+            return
         self._keep_opening_string(gap)
+
+    def _is_rewritten(self) -> bool:
+        """Whether the snippet shows another body altogether rather than this one without its docstring."""
+        mine = self.frame.mine
+        return mine is not None and self.owner is not None and (
+            self.aligner.similarity.overlap(mine, self.owner) < MIN_SHOWN_OVERLAP
+        )
 
     def _keep_only_docstring(self, gap: Gap) -> None:
         """A marker that names nothing but a docstring or a licence stands for just that."""
@@ -182,7 +193,8 @@ class GapFiller:
         num_theirs = gap.end - self.pieces.at
         if not new:
             num_mine = self._blanks_between(gap.my_before, gap.my_after)
-            if num_mine is None or num_mine == num_theirs or self._keeps_blanks(gap, num_mine, num_theirs):
+            is_cut = self._ends_in_marker(gap.my_after)
+            if num_mine is None or is_cut or num_mine == num_theirs or self._keeps_blanks(gap, num_mine, num_theirs):
                 self.aligner.keep(gap.end, self.scope)
             else:
                 self.pieces.drop(gap.end, 0.9 * self.certainty, "blank lines as shown")
@@ -190,6 +202,14 @@ class GapFiller:
             return
         self.pieces.drop(gap.end)
         self._write(gap, new, 0.97, "between its neighbours", num_theirs)
+
+    def _ends_in_marker(self, line: int | None) -> bool:
+        """Whether the last line above `line` in the snippet is a marker: then it doesn't show what follows it."""
+        kinds = self.aligner.snippet.kinds
+        above = (line or 0) - 1
+        while above >= 0 and not self.mine.keys[above]:
+            above -= 1
+        return kinds is not None and above >= 0 and kinds[above] is LineKind.MARKER
 
     def _keeps_blanks(self, gap: Gap, num_mine: int, num_theirs: int) -> bool:
         """Whether the original's blank lines stay: both separate blocks, the snippet only less generously."""

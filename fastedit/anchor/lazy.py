@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from fastedit.anchor.chain import Chain, Level, Pair
 from fastedit.anchor.elision import merge_elided
 from fastedit.anchor.gap import Gap, GapFiller
+from fastedit.anchor.hints import Hints
 from fastedit.anchor.indent import Indenter, Reference, nearest, shift_line
 from fastedit.anchor.pieces import Pieces
 from fastedit.anchor.similarity import (
@@ -90,8 +91,9 @@ class Frame:
 class LazyAligner:
     """Aligns one snippet; `run` gives the pieces of the result."""
 
-    def __init__(self, snippet: UnitTree, original: UnitTree) -> None:
+    def __init__(self, snippet: UnitTree, original: UnitTree, hints: Hints | None = None) -> None:
         self.snippet = snippet
+        self.hints = hints or Hints()
         self.original = original
         self.mine = snippet.table
         self.theirs = original.table
@@ -234,7 +236,7 @@ class LazyAligner:
     def _protector(self, units: Sequence[Unit], owner: Unit | None) -> "_Protector":
         """What isn't deleted for not being shown: declarations, where nothing on this level says `and so on`."""
         has_marker = any(not unit.is_code for unit in units)
-        return _Protector(self.is_container(owner) and not has_marker)
+        return _Protector(self.is_container(owner) and not has_marker, self.hints.removed)
 
     def is_container(self, owner: Unit | None) -> bool:
         return owner is None or owner.declares in _CONTAINERS or self.theirs.keys[owner.head] in ("{", "[")
@@ -245,14 +247,14 @@ class LazyAligner:
         self, level: Level, scope: Scope, end: int, frame: Frame
     ) -> None:
         """Aligns the units of a level up to line `end` of the original."""
-        level = self._open_wraps(level)
+        level = self._part_leads(self._open_wraps(level))
         level.mentions = self._mentions(level)
         level.removed = frozenset(
             word for unit in level.mine if unit.kind is LineKind.REMOVAL for word in _WORD.findall(unit.note)
         )
         pairs = Chain(level, self._pairs(level)).best()
         references = self._references(level, pairs, frame)
-        filler = GapFiller(self, level, scope, references, frame.theirs, frame.is_root)
+        filler = GapFiller(self, level, scope, references, frame)
         before: Pair | None = None
         previous_line = frame.my_start
         for pair in pairs:
@@ -281,6 +283,27 @@ class LazyAligner:
             return scope
         old = indent_of(self.theirs.lines[theirs.head])
         return replace(scope, old=old, new=self.indenter.indent(mine.columns, reference))
+
+    def _part_leads(self, level: Level) -> Level:
+        """The level with comments and decorators as lines of their own where only one of the texts ties them to code."""
+        shown = {self.mine.keys[unit.head] for unit in level.mine if unit.is_code and not unit.name}
+        there = {self.theirs.keys[unit.head] for unit in level.theirs if not unit.name}
+        theirs = self._parted(level.theirs, self.theirs, shown)
+        mine = self._parted(level.mine, self.mine, there)
+        return replace(level, mine=mine, theirs=theirs)
+
+    @staticmethod
+    def _parted(units: Sequence[Unit], table: LineTable, loose: set[str]) -> list[Unit]:
+        """The units, those taken apart from their leads whose leads have one of the `loose` lines."""
+        result: list[Unit] = []
+        for unit in units:
+            lead = [line for line in range(unit.start, unit.head) if table.keys[line]]
+            if not any(table.keys[line] in loose and not is_trivial(table.keys[line]) for line in lead):
+                result.append(unit)
+                continue
+            result.extend(Unit(n, n, n + 1, n + 1, n + 1, table.columns[n], parent=unit.parent) for n in lead)
+            result.append(replace(unit, start=unit.head))
+        return result
 
     def _open_wraps(self, level: Level) -> Level:
         """The level with the snippet's blocks taken apart that are new but hold code that was there before."""
@@ -380,14 +403,11 @@ class LazyAligner:
         if self.similarity.is_quoted(mine, theirs):
             self.keep(theirs.end, scope)
             return
-        if not mine.has_body and theirs.has_body and not self._quotes_lead(mine, theirs) and not _OPENER.search(self.mine.lines[mine.body - 1]):
+        if not mine.has_body and theirs.has_body and not _OPENER.search(self.mine.lines[mine.body - 1]):
             self._replace(theirs.end, mine.head, mine.end, scope, pair)
             return
         if mine.has_body and not theirs.has_body and not self._header_is_same(mine, theirs):
             self._replace(theirs.end, mine.head, mine.end, scope, pair)
-            return
-        if not mine.has_body and not self._header_is_same(mine, theirs) and self._quotes_lead(mine, theirs):
-            self.keep(theirs.end, scope)
             return
         if self._has_lost_brackets(mine, theirs):
             self._replace(theirs.end, mine.head, mine.end, scope, pair)
@@ -396,10 +416,6 @@ class LazyAligner:
         if mine.has_body:
             self._merge_body(mine, theirs, scope)
         self._merge_closer(mine, theirs, scope)
-
-    def _quotes_lead(self, mine: Unit, theirs: Unit) -> bool:
-        """Whether the snippet's line is a decorator or comment that belongs to the original's declaration."""
-        return self.mine.keys[mine.head] in self.theirs.keys[theirs.start : theirs.head]
 
     def _has_lost_brackets(self, mine: Unit, theirs: Unit) -> bool:
         """Whether the original's block is bracketed and the snippet's, shown whole, isn't any more."""
@@ -465,7 +481,18 @@ class LazyAligner:
         """Whether the snippet shows only the beginning of a header of several lines."""
         mine_key = "".join(self.mine.keys[mine.head : mine.body])
         their_key = "".join(self.theirs.keys[theirs.head : theirs.body])
-        return len(mine_key) < len(their_key) and mine_key.endswith(("(", "{", "[", "<")) and their_key.startswith(mine_key)
+        if len(mine_key) >= len(their_key):
+            return False
+        if mine_key.endswith(("(", "{", "[", "<")) and their_key.startswith(mine_key):
+            return True
+        return mine.start == mine.head and not self._follows_code(mine) and their_key.endswith(mine_key)
+
+    def _follows_code(self, unit: Unit) -> bool:
+        """Whether the snippet shows code above the unit, blank lines apart."""
+        for line in range(unit.start - 1, -1, -1):
+            if self.mine.keys[line]:
+                return not self.snippet.kinds or self.snippet.kinds[line] is LineKind.CODE
+        return False
 
     def _code_lines(self, mine: Unit) -> list[str]:
         kinds = self.snippet.kinds
@@ -509,7 +536,14 @@ class LazyAligner:
         last = units[-1]
         if not last.is_code:
             return True
-        return not _TERMINATOR.match(self.mine.lines[last.head].strip())
+        return not self._goes_on(mine) and not _TERMINATOR.match(self.mine.lines[last.head].strip())
+
+    def _goes_on(self, unit: Unit) -> bool:
+        """Whether code follows the unit in the snippet, so that its end is shown."""
+        for line in range(unit.end, len(self.mine)):
+            if self.mine.keys[line]:
+                return not self.snippet.kinds or self.snippet.kinds[line] is LineKind.CODE
+        return False
 
     def _is_cut_off(self, unit: Unit) -> bool:
         """Whether a block ends in a marker and is never closed: what the marker stands for may go beyond it."""
@@ -601,6 +635,7 @@ def _comment_words(lines: list[str]) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class _Protector:
     is_on: bool
+    removed: frozenset[str]
 
     def __call__(self, unit: Unit) -> bool:
-        return self.is_on and bool(unit.name) and unit.has_body and unit.declares in ("function", "class", "section")
+        return self.is_on and bool(unit.name) and unit.name not in self.removed and unit.has_body and unit.declares in ("function", "class", "section")

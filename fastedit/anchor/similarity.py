@@ -188,10 +188,6 @@ class Similarity:
         """How alike the two are; NO_LIKENESS where they can't be a pair."""
         if mine.name and theirs.name:
             return self._compare_declarations(mine, theirs)
-        if theirs.head > theirs.start and not mine.has_body:
-            key = self.snippet.table.keys[mine.head]
-            if key in self.original.table.keys[theirs.start : theirs.head] and not is_trivial(key):
-                return Likeness(0.3 + 1.5 * self.weight(key), True, 1.0)
         if mine.has_body or theirs.has_body:
             return self._compare_blocks(mine, theirs)
         return self._compare_lines(mine, theirs)

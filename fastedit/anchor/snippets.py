@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy import LazyAligner
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.problems import problems_of
@@ -30,7 +31,7 @@ class _Line:
     reason: str = ""
 
 
-def align_snippets(lines: list[str], snippets: tuple[Snippet, ...], language: str) -> Alignment:
+def align_snippets(lines: list[str], snippets: tuple[Snippet, ...], language: str, message: str = "") -> Alignment:
     """Where the snippets' lines belong in the original.
 
     lines: the original's, without line ends. Each snippet is aligned with what the ones before it made.
@@ -40,19 +41,20 @@ def align_snippets(lines: list[str], snippets: tuple[Snippet, ...], language: st
     current = [_Line(text, number) for number, text in enumerate(lines)]
     deleted: dict[int, tuple[float, str]] = {}
     problems: list[Problem] = []
+    hints = hints_of(message)
     for snippet in snippets:
-        segments, found = _align_one([line.text for line in current], snippet, language)
+        segments, found = _align_one([line.text for line in current], snippet, language, hints)
         problems += found
         current = _applied(current, segments, deleted)
     return Alignment(tuple(_segments(current, len(lines), deleted)), tuple(problems))
 
 
-def _align_one(lines: list[str], snippet: Snippet, language: str) -> tuple[list[Segment], list[Problem]]:
+def _align_one(lines: list[str], snippet: Snippet, language: str, hints: Hints) -> tuple[list[Segment], list[Problem]]:
     table = LineTable(lines)
     found = outline("\n".join(lines), language)
     original = UnitTree(table, found)
     shown = _read(snippet, table, original, language)
-    aligner = LazyAligner(_snippet_tree(shown, language), original)
+    aligner = LazyAligner(_snippet_tree(shown, language), original, hints)
     segments = aligner.run().segments(lines)
     return segments, problems_of(aligner.findings, snippet, table)
 

@@ -1,0 +1,64 @@
+"""What an assistant's words around the code say about the place and the change."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n\s*\n|\n\s*[-*\d]+[.)]?\s")
+_REMOVAL = re.compile(
+    r"\b(?:remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|drop(?:s|ped|ping)?|gone|go away|goes away|go|goes"
+    r"|no longer (?:needed|used|exists?)|got rid of|get rid of|rid of|had no callers|unused)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"`([^`\n]+)`")
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_DOCSTRINGS = re.compile(
+    r"\b(?:skip|keep|omit|leave|left|shorten|abbreviat|without)\w*\b[^.\n]{0,60}\bdocstrings?\b"
+    r"|\bdocstrings?\b[^.\n]{0,60}\b(?:unchanged|untouched|omitted|skipped|as (?:is|they are|before)|stays?)\b",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """removed: names that the words say are gone; mentioned: names in the words (in backticks, or written like code);
+    keeps_docstrings: the words say that docstrings are only left out of the snippet.
+    """
+
+    removed: frozenset[str] = frozenset()
+    mentioned: frozenset[str] = frozenset()
+    keeps_docstrings: bool = False
+
+
+def hints_of(message: str) -> Hints:
+    """The hints in a message's prose; what stands in fences doesn't count."""
+    removed: set[str] = set()
+    mentioned: set[str] = set()
+    for sentence in _SENTENCE.split(prose_of(message)):
+        names = {word for quoted in _NAME.findall(sentence) for word in _WORD.findall(quoted)}
+        names |= {word for word in _WORD.findall(sentence) if _looks_like_code(word)}
+        mentioned |= names
+        if _REMOVAL.search(sentence):
+            removed |= names
+    return Hints(frozenset(removed), frozenset(mentioned), bool(_DOCSTRINGS.search(prose_of(message))))
+
+
+def prose_of(message: str) -> str:
+    """The message's lines outside of fences."""
+    lines: list[str] = []
+    closing: str | None = None
+    for line in message.split("\n"):
+        fence = _FENCE.match(line)
+        if closing is None and fence:
+            closing = fence.group(1)[:3]
+        elif closing is not None and fence and fence.group(1).startswith(closing):
+            closing = None
+        elif closing is None:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _looks_like_code(word: str) -> bool:
+    return "_" in word or any(character.isupper() for character in word[1:])
