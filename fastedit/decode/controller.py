@@ -37,12 +37,12 @@ SHORT_DISCOUNT = 0.1
 PRIORS: dict[Kind, tuple[float, float]] = {
     Kind.MERGED: (0.995, 0.00002),
     Kind.ORIGINAL: (0.97, 0.001),
-    Kind.ANCHORED: (0.80, 0.003),
-    Kind.GUESSED: (0.40, 0.004),
-    Kind.SNIPPET: (0.88, 0.011),
+    Kind.ANCHORED: (0.85, 0.003),
+    Kind.GUESSED: (0.50, 0.004),
+    Kind.SNIPPET: (0.85, 0.015),
     Kind.SNIPPET_GUESSED: (0.50, 0.020),
-    Kind.SUFFIX_LONG: (0.87, 0.003),
-    Kind.SUFFIX: (0.72, 0.007),
+    Kind.SUFFIX_LONG: (0.93, 0.003),
+    Kind.SUFFIX: (0.68, 0.006),
     Kind.SUFFIX_SHORT: (0.40, 0.050),
     Kind.NGRAM: (0.30, 0.100),
 }

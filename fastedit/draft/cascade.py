@@ -22,12 +22,16 @@ class Cascade:
         self._worth = worth
 
     def propose(self, limit: int) -> Proposal | None:
+        return next(iter(self.candidates(limit)), None)
+
+    def candidates(self, limit: int) -> list[Proposal]:
+        """What might be proposed, best first; only what a text that is in step says, where there is one."""
         for text in self._texts:
             if text.is_in_step and (proposal := text.propose(limit)):
-                return proposal
+                return [proposal]
         drafters: list[Drafter] = [*self._texts, *self._lookups]
         proposals = [proposal for drafter in drafters if (proposal := drafter.propose(limit))]
-        return max(proposals, key=self._worth, default=None)
+        return sorted(proposals, key=self._worth, reverse=True)
 
     @property
     def num_reanchors(self) -> int:

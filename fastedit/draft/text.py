@@ -17,7 +17,12 @@ from fastedit.draft.transcript import Transcript
 
 RETOKENISED_BYTES = 512
 RESYNC_TOKENS = 3  # tokens that have to agree before the old tokenisation is trusted again
-CONFIRMING_TOKENS = 4  # accepted tokens after which an anchor counts as found
+# So many bytes have to follow before an anchor counts as found; more the further it leads, since what lies before it is
+# given up then. An anchor that nothing else looks like needs less.
+CONFIRMING_BYTES = 12
+MOST_CONFIRMING_BYTES = 400
+SKIPPED_PER_BYTE = 8
+SKIPPED_PER_BYTE_IF_CERTAIN = 64
 
 
 class TextDrafter:
@@ -44,7 +49,7 @@ class TextDrafter:
         self._byte = 0  # where `_queue[_at]` begins in the source
         self._is_anchored = True
         self._label = draft.kind
-        self._num_followed = CONFIRMING_TOKENS  # tokens since the last anchor
+        self._num_unconfirmed = 0  # bytes that still have to follow for the last anchor to count
         self._floor = 0  # where the target left the source, as long as no anchor is confirmed
         self._refused_end = 0
         self._left_at = 0  # byte of the transcript where that was
@@ -62,7 +67,7 @@ class TextDrafter:
     def is_in_step(self) -> bool:
         """Whether the target is writing what the text says."""
         self._catch_up()
-        return self._is_anchored and self._num_followed >= CONFIRMING_TOKENS
+        return self._is_anchored and self._num_unconfirmed <= 0
 
     def _catch_up(self) -> None:
         written = self._transcript.tokens
@@ -82,23 +87,23 @@ class TextDrafter:
         start = self._transcript.start_of(self._seen)
         self._seen += num_equal
         self._at += num_equal
-        self._confirm(num_equal)
         here = self._transcript.start_of(self._seen)
         self._byte += here - start
+        self._confirm(here - start)
         if self._seen < len(written):
             self._leave(here)
 
-    def _confirm(self, num_tokens: int) -> None:
-        """So many more tokens went along: enough of them, and the last anchor was right."""
-        was_confirmed = self._num_followed >= CONFIRMING_TOKENS
-        self._num_followed += num_tokens
-        if self._num_followed >= CONFIRMING_TOKENS and not was_confirmed:
+    def _confirm(self, num_bytes: int) -> None:
+        """So many more bytes went along: enough of them, and the last anchor was right."""
+        was_confirmed = self._num_unconfirmed <= 0
+        self._num_unconfirmed -= num_bytes
+        if self._num_unconfirmed <= 0 and not was_confirmed:
             self._label = self.kind
             self.num_reanchors += 1
 
     def _leave(self, transcript_byte: int) -> None:
         self._is_anchored = False
-        if self._num_followed < CONFIRMING_TOKENS:
+        if self._num_unconfirmed > 0:
             return  # the last anchor was wrong: what is known is what was known before it
         self._floor = self._byte
         self._left_at = transcript_byte
@@ -112,7 +117,9 @@ class TextDrafter:
 
     def _resume(self, anchor: Anchor) -> None:
         self._is_anchored = True
-        self._num_followed = 0
+        per_byte = SKIPPED_PER_BYTE_IF_CERTAIN if anchor.is_certain else SKIPPED_PER_BYTE
+        needed = CONFIRMING_BYTES + (anchor.offset - self._floor) // per_byte
+        self._num_unconfirmed = min(needed, MOST_CONFIRMING_BYTES)
         self._label = Kind.ANCHORED if anchor.is_certain else Kind.GUESSED
 
     def _lost(self) -> Lost:
