@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from support.command import fastedit, tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
