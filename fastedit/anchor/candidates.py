@@ -20,6 +20,10 @@ MIN_CANDIDATES = 8
 # How many pairs of candidates may be weighed altogether.
 MAX_LINKS = 120_000
 MAX_CELLS = 150_000
+# Where a hunk may be parted: between so many kept lines at most, into parts that tell this much.
+MAX_SEAMS = 60
+MIN_PART_LINES = 2
+MIN_PART_WEIGHT = 1.0
 UNEVEN_INDENT_QUALITY = 0.9
 AT_THE_END = "at the end of the file"
 IN_EMPTY_FILE = "the file is empty"
@@ -30,12 +34,16 @@ _STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Lines of a hunk that stand together. follows: an elision lies between it and the piece before."""
+    """Lines of a hunk that stand together.
+
+    follows: the piece before is of the same hunk. is_elided: dots lie between them.
+    """
 
     hunk_number: int
     hunk: PatchHunk
     lines: tuple[PatchLine, ...]
-    follows: bool
+    follows: bool = False
+    is_elided: bool = False
 
     @property
     def expected(self) -> list[PatchLine]:
@@ -62,7 +70,7 @@ def pieces_of(hunk: PatchHunk, number: int) -> list[Piece]:
         if line.op is not Op.SKIP:
             lines.append(line)
         elif lines:
-            pieces.append(Piece(number, hunk, tuple(lines), bool(pieces)))
+            pieces.append(Piece(number, hunk, tuple(lines), bool(pieces), bool(pieces)))
             lines = []
     return pieces
 
@@ -90,6 +98,33 @@ class Finder:
         places = _distinct([found.place for found in fits if not found.refusal])
         misses = sorted((found for found in fits if found.refusal), key=lambda found: -found.place.quality)
         return replace(self._ranked(piece, places, shifts), misses=misses)
+
+    def parted(self, piece: Piece) -> list[Piece]:
+        """The piece as several that each stand somewhere, if it passes over lines without saying so; else nothing.
+
+        Each part has lines that tell, and the parts meet between kept lines.
+        """
+        seams = [n for n in range(1, len(piece.lines)) if piece.lines[n - 1].op is piece.lines[n].op is Op.KEEP]
+        if not seams or len(seams) > MAX_SEAMS:
+            return []
+        parts: list[Piece] = []
+        start = 0
+        while start < len(piece.lines):
+            ends = [len(piece.lines), *(seam for seam in reversed(seams) if seam > start)]
+            end = next((end for end in ends if self._stands(piece, start, end)), None)
+            if end is None:
+                return []
+            parts.append(replace(piece, lines=piece.lines[start:end], follows=piece.follows or bool(parts)))
+            start = end
+        return parts
+
+    def _stands(self, piece: Piece, start: int, end: int) -> bool:
+        """Whether these lines of the piece tell enough and stand somewhere as they are quoted."""
+        old = [line.text for line in piece.lines[start:end] if line.op is not Op.ADD]
+        told = [text for text in old if text.strip()]
+        if len(told) < MIN_PART_LINES or sum(map(weight_of, told)) < MIN_PART_WEIGHT:
+            return False
+        return bool(self._strict_places(piece.hunk, old))
 
     def _strict_places(self, hunk: PatchHunk, old: list[str]) -> list[Place]:
         """Places by the strictest measure that finds any; the next ones too while none agrees with the scopes."""

@@ -58,28 +58,36 @@ class Choice:
     by_hint: bool = False
 
 
-def choose(
-    runs: Sequence[Sequence[Candidate]], follows: Sequence[bool], unweighed: Sequence[Candidate | None]
-) -> list[Choice]:
-    """The choice for each run.
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Lines that stand together, with the places they could have (at least one).
 
-    runs: candidates of each, none empty. follows: whether a run goes on where the one before it left off
-    (an elision lies between), so that it must stand behind it. unweighed: for each run the best of the places
-    that were too many to be weighed.
+    unweighed: the best of the places that were too many to be weighed. must_follow: whether the run goes on where
+    the one before it left off, so that it must stand behind it. is_nearest: whether it is then the nearest such
+    place that is meant, as behind an elision.
     """
+
+    candidates: Sequence[Candidate]
+    unweighed: Candidate | None = None
+    must_follow: bool = False
+    is_nearest: bool = False
+
+
+def choose(runs: Sequence[Run]) -> list[Choice]:
+    """The choice for each run."""
     if not runs:
         return []
     links = [
-        [[_link(first, second, must_follow) for second in after] for first in before]
-        for (before, after), must_follow in zip(pairwise(runs), follows[1:], strict=True)
+        [[_link(first, second, after.must_follow) for second in after.candidates] for first in before.candidates]
+        for before, after in pairwise(runs)
     ]
     forward = _best_to(runs, links)
     backward = _best_from(runs, links)
     choices: list[Choice] = []
     chosen = _path(forward, links)
-    for number, candidates in enumerate(runs):
+    for number, run in enumerate(runs):
         totals = [ahead + behind for ahead, behind in zip(forward[number], backward[number], strict=True)]
-        choices.append(_judge(candidates, totals, chosen[number], follows[number], unweighed[number]))
+        choices.append(_judge(run, totals, chosen[number]))
     return choices
 
 
@@ -96,25 +104,25 @@ def _link(first: Candidate, second: Candidate, must_follow: bool) -> float:
     return 0.0 if second.changed[0] >= first.changed[1] else -ORDER_WORTH
 
 
-def _best_to(runs: Sequence[Sequence[Candidate]], links: Sequence[Links]) -> list[list[float]]:
+def _best_to(runs: Sequence[Run], links: Sequence[Links]) -> list[list[float]]:
     """For each candidate the worth of the best path that ends in it."""
-    best = [[candidate.worth for candidate in runs[0]]]
+    best = [[candidate.worth for candidate in runs[0].candidates]]
     for after, link in zip(runs[1:], links, strict=True):
         totals = best[-1]
         best.append(
             [
                 second.worth + max(total + link[first][number] for first, total in enumerate(totals))
-                for number, second in enumerate(after)
+                for number, second in enumerate(after.candidates)
             ]
         )
     return best
 
 
-def _best_from(runs: Sequence[Sequence[Candidate]], links: Sequence[Links]) -> list[list[float]]:
+def _best_from(runs: Sequence[Run], links: Sequence[Links]) -> list[list[float]]:
     """For each candidate the worth of the best path that goes on from it, its own apart."""
-    best: list[list[float]] = [[0.0] * len(runs[-1])]
+    best: list[list[float]] = [[0.0] * len(runs[-1].candidates)]
     for after, link in zip(runs[:0:-1], links[::-1], strict=True):
-        totals = [second.worth + total for second, total in zip(after, best[-1], strict=True)]
+        totals = [second.worth + total for second, total in zip(after.candidates, best[-1], strict=True)]
         best.append([max(map(add, row, totals)) for row in link])
     return best[::-1]
 
@@ -132,19 +140,13 @@ def _highest(values: Sequence[float]) -> int:
     return max(range(len(values)), key=values.__getitem__)
 
 
-def _judge(
-    candidates: Sequence[Candidate],
-    totals: Sequence[float],
-    chosen: int,
-    must_follow: bool,
-    unweighed: Candidate | None,
-) -> Choice:
-    best = totals[chosen]
+def _judge(run: Run, totals: Sequence[float], chosen: int) -> Choice:
+    candidates, best = run.candidates, totals[chosen]
     others = [number for number in range(len(candidates)) if number != chosen]
     margin = min((best - totals[number] for number in others), default=QUALITY_WORTH)
-    tied = [] if must_follow else [candidates[number] for number in others if best - totals[number] < TIE]
-    if unweighed is not None and not must_follow and candidates[chosen].worth - unweighed.worth < TIE:
-        tied.append(unweighed)
+    tied = [] if run.is_nearest else [candidates[number] for number in others if best - totals[number] < TIE]
+    if run.unweighed is not None and not run.is_nearest and candidates[chosen].worth - run.unweighed.worth < TIE:
+        tied.append(run.unweighed)
     rivals = tuple(other for other in tied if not _is_told_by_hint(candidates[chosen], other))
     return Choice(candidates[chosen], rivals, margin, by_hint=bool(tied) and not rivals)
 

@@ -18,7 +18,7 @@ from fastedit.anchor.candidates import (
 )
 from fastedit.anchor.changes import Change, changes_at
 from fastedit.anchor.choose import Candidate as PlaceCandidate
-from fastedit.anchor.choose import Choice, choose
+from fastedit.anchor.choose import Choice, Run, choose
 from fastedit.anchor.locate import Level, LineIndex, Place
 from fastedit.anchor.model import Problem
 from fastedit.anchor.quoted import loose_key, weight_of
@@ -40,6 +40,7 @@ _BY_ORDER_CERTAINTY = 0.85
 _BY_EXACT_NUMBER_CERTAINTY = 0.9
 _BY_NUMBER_CERTAINTY = 0.75
 _BEHIND_SCOPE_CERTAINTY = 0.8
+_PARTED_CERTAINTY = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,47 +74,51 @@ class _Locator:
 
     def outcomes(self) -> list[Outcome]:
         applied = {number for number, hunk in enumerate(self.hunks) if self._is_applied_only(hunk)}
-        pieces = [piece for piece in self.pieces if piece.hunk_number not in applied]
-        findings = [self.finder.find(piece, strict=self.strict, shifts=(0,)) for piece in pieces]
-        lost = {piece.hunk_number for piece, finding in zip(pieces, findings, strict=True) if not finding.candidates}
-        placed = [number for number, piece in enumerate(pieces) if piece.hunk_number not in lost]
-        findings = self._with_shifts(pieces, findings, placed)
+        found = [pair for piece in self.pieces if piece.hunk_number not in applied for pair in self._find(piece)]
+        lost = {piece.hunk_number for piece, finding in found if not finding.candidates}
+        placed = self._with_shifts([(piece, finding) for piece, finding in found if piece.hunk_number not in lost])
         choices = choose(
-            [findings[number].candidates for number in placed],
-            [pieces[number].follows for number in placed],
-            [findings[number].unweighed for number in placed],
+            [Run(finding.candidates, finding.unweighed, piece.follows, piece.is_elided) for piece, finding in placed]
         )
-        chosen: dict[int, list[tuple[Piece, Choice]]] = {}
-        for number, choice in zip(placed, choices, strict=True):
-            chosen.setdefault(pieces[number].hunk_number, []).append((pieces[number], choice))
-        is_numbered = self._has_true_numbers(chosen)
+        located: dict[int, list[tuple[Piece, Choice]]] = {}
+        for (piece, _), choice in zip(placed, choices, strict=True):
+            located.setdefault(piece.hunk_number, []).append((piece, choice))
+        is_numbered = self._has_true_numbers(located)
         outcomes: list[Outcome] = []
         for number, hunk in enumerate(self.hunks):
             if number in applied:
                 outcomes.append(Outcome(hunk, is_applied=True))
             elif number in lost:
-                misses = [
-                    finding for piece, finding in zip(pieces, findings, strict=True) if piece.hunk_number == number
-                ]
-                outcomes.append(Outcome(hunk, problem=self._not_found(number, misses)))
+                findings = [finding for piece, finding in found if piece.hunk_number == number]
+                outcomes.append(Outcome(hunk, problem=self._not_found(number, findings)))
             else:
-                outcomes.append(self._placed(number, chosen[number], is_numbered))
+                outcomes.append(self._placed(number, located[number], is_numbered))
         return outcomes
 
-    def _with_shifts(self, pieces: Sequence[Piece], findings: list[Finding], placed: Sequence[int]) -> list[Finding]:
+    def _find(self, piece: Piece) -> list[tuple[Piece, Finding]]:
+        """The piece, or its parts where it only stands in parts, with its candidates."""
+        finding = self.finder.find(piece, strict=self.strict)
+        if finding.candidates or self.strict:
+            return [(piece, finding)]
+        parts = self.finder.parted(piece)
+        return [(part, self.finder.find(part)) for part in parts] if parts else [(piece, finding)]
+
+    def _with_shifts(self, placed: list[tuple[Piece, Finding]]) -> list[tuple[Piece, Finding]]:
         """The findings with line numbers read as far off as they are where the place is plain."""
-        offsets: list[int] = []
-        for number in placed:
-            hint = pieces[number].hunk.line_hint
-            if hint is not None and not pieces[number].follows and len(findings[number].candidates) == 1:
-                offsets.append(findings[number].candidates[0].place.start - hint)
+        offsets = [
+            finding.candidates[0].place.start - piece.hunk.line_hint
+            for piece, finding in placed
+            if piece.hunk.line_hint is not None and not piece.follows and len(finding.candidates) == 1
+        ]
         shift = int(median(offsets)) if offsets else 0
         if not shift:
-            return findings
-        unclear = [n for n in placed if len(findings[n].candidates) > 1 and pieces[n].hunk.line_hint is not None]
-        for number in unclear:
-            findings[number] = self.finder.find(pieces[number], strict=self.strict, shifts=(0, shift))
-        return findings
+            return placed
+        return [
+            (piece, self.finder.find(piece, strict=self.strict, shifts=(0, shift)))
+            if len(finding.candidates) > 1 and piece.hunk.line_hint is not None
+            else (piece, finding)
+            for piece, finding in placed
+        ]
 
     def _has_true_numbers(self, chosen: dict[int, list[tuple[Piece, Choice]]]) -> bool:
         """Whether the patch's line numbers proved right wherever they could be checked, and somewhere they could."""
@@ -237,6 +242,9 @@ def _certainty(piece: Piece, choice: Choice) -> tuple[float, str]:
         is_exact = choice.candidate.hint_distance == 0
         certainty = min(certainty, _BY_EXACT_NUMBER_CERTAINTY if is_exact else _BY_NUMBER_CERTAINTY)
         reasons.append("told from an equal place by its line number")
+    elif piece.follows and not piece.is_elided:
+        certainty = min(certainty, _PARTED_CERTAINTY)
+        reasons.append("the patch passes over lines without saying so")
     elif choice.margin < _BY_ORDER_MARGIN:
         certainty = min(certainty, _BY_ORDER_CERTAINTY)
         reasons.append("told from a like place by its order or scope")

@@ -8,7 +8,7 @@ fence that holds fences of its own length is made longer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -20,6 +20,8 @@ _FENCE = re.compile(
     r"^(?P<lead>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:>[ \t]?)*)(?P<ticks>`{3,}|~{3,})(?P<info>[^`\n]*)$"
 )
 _MARKDOWN_INFO = re.compile(r"^\s*(?:md|markdown|mdx|rmd|qmd)\b", re.IGNORECASE)
+_PATCH_INFO = re.compile(r"^\s*(?:diff|patch|udiff)\b", re.IGNORECASE)
+_PATCH_STARTS = ("--- ", "diff --git ", "@@", "*** Begin Patch", "*** Update File")
 _LONG = 64
 # Each fence that seems to nest but never ends costs a look at the whole rest.
 _MAX_FAILURES = 16
@@ -128,13 +130,13 @@ def _closing_line(lines: list[str], opening: int, fence: re.Match[str], can_nest
     Nesting is believed only where every inner fence is closed too; where it isn't, CommonMark's reading
     stands, and the line comes back negative.
     """
-    ticks = fence.group("ticks")
     is_markdown = bool(_MARKDOWN_INFO.match(fence.group("info")))
+    is_prefixed = _holds_prefixed_lines(lines, opening, fence.group("info"))
     first_close: int | None = None
     depth, is_nested = 1, False
-    for number in range(opening + 1, len(lines)):
-        inner = _FENCE.match(lines[number])
-        if not inner or inner.group("ticks")[0] != ticks[0] or len(inner.group("ticks")) < len(ticks):
+    for number, inner in _inner_fences(lines, opening, fence):
+        if inner is None or (is_prefixed and inner.group("lead") != fence.group("lead")):
+            is_nested = True
             continue
         is_bare = not inner.group("info").strip()
         if is_bare and first_close is None:
@@ -146,6 +148,24 @@ def _closing_line(lines: list[str], opening: int, fence: re.Match[str], can_nest
         if depth == 0:
             return number, is_nested
     return (-first_close if first_close is not None else None), False
+
+
+def _inner_fences(lines: list[str], opening: int, fence: re.Match[str]) -> Iterator[tuple[int, re.Match[str] | None]]:
+    """The lines that could close a fence or open another inside; None with those that a SEARCH/REPLACE block holds."""
+    ticks = fence.group("ticks")
+    code_end = 0
+    for number in range(opening + 1, len(lines)):
+        if number >= code_end:
+            code_end = search_replace.closed_end(lines, number)
+        inner = _FENCE.match(lines[number])
+        if inner and inner.group("ticks")[0] == ticks[0] and len(inner.group("ticks")) >= len(ticks):
+            yield number, None if number < code_end else inner
+
+
+def _holds_prefixed_lines(lines: list[str], opening: int, info: str) -> bool:
+    """Whether a fence holds a patch whose lines have a prefix, so that an indented fence line is code of it."""
+    first = next((line for line in lines[opening + 1 : opening + 4] if line.strip()), "")
+    return bool(_PATCH_INFO.match(info)) or first.startswith(_PATCH_STARTS)
 
 
 def _opens_bare(lines: list[str], number: int, depth: int) -> bool:

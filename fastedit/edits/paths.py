@@ -52,6 +52,7 @@ _LABEL = re.compile(
     r"^(?:(?:new |updated |modified )?(?:file ?name|file ?path|file|path|in|update|edit|modify))\s*:\s*", re.IGNORECASE
 )
 _NUMBERING = re.compile(r"^(?:\(?\d{1,3}[.):]|step \d{1,3}[.:]?|[-*+])\s+", re.IGNORECASE)
+_TAGS = re.compile(r"^(?:<[\w-]{1,20}>)+|(?:</[\w-]{1,20}>)+$")
 _QUOTED = re.compile(r"`([^`\n]{1,300})`|\*\*([^*\n]{1,300})\*\*|\"([^\"\n]{1,300})\"")
 _BARE_TOKEN = re.compile(r"[^\s`*\"'<>|,;()]{2,300}")
 _COMMENT = re.compile(
@@ -225,7 +226,7 @@ def _strip_decoration(line: str) -> str:
     text = (
         line.strip().lstrip("#>").strip().rstrip("#").strip() if line.lstrip().startswith(("#", ">")) else line.strip()
     )
-    text = _NUMBERING.sub("", text)
+    text = _TAGS.sub("", _NUMBERING.sub("", text))
     whole = re.fullmatch(r"(\*\*|__|\*|_)(.+?)\1(:?)", text)
     if whole and whole.group(1) not in whole.group(2):
         text = whole.group(2) + whole.group(3)

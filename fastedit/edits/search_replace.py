@@ -53,6 +53,12 @@ def raw_end(lines: list[str], start: int) -> int:
     return len(lines)
 
 
+def closed_end(lines: list[str], start: int) -> int:
+    """One behind the block that opens at `start` where it is closed; `start` where none is."""
+    end = raw_end(lines, start)
+    return end if end > start and _TAIL.match(lines[end - 1]) else start
+
+
 def parse_search_replace(lines: Sequence[str], first_line: int) -> list[FileBlocks]:
     """The blocks in order, joined where neighbours are for the same file.
 

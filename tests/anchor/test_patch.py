@@ -343,6 +343,18 @@ def test_an_elision_passes_over_lines():
     assert apply(HARBOUR, search_replace(old, new)) == expected
 
 
+def test_a_hunk_may_pass_over_lines_without_saying_so():
+    message = (
+        '```diff\n@@ @@\n class Gauge:\n+    unit = "mm"\n     """Reads the level in millimetres."""\n \n'
+        "         self.port = port\n         self.loud = False\n+        self.late = True\n```"
+    )
+    alignment = align(HARBOUR, message)
+    expected = HARBOUR.replace("class Gauge:\n", 'class Gauge:\n    unit = "mm"\n')
+    expected = expected.replace("loud = False\n", "loud = False\n        self.late = True\n")
+    assert (render(HARBOUR, alignment), alignment.problems) == (expected, ())
+    assert alignment.certainty < 0.8
+
+
 def test_an_elision_in_context():
     message = (
         "```diff\n@@ @@\n class Siren:\n     ...\n     def close(self):\n+        log()\n"

@@ -41,6 +41,19 @@ def test_bare_fences_inside_a_markdown_file():
     assert [block.lines for block in blocks(text)] == [("# T", "", "```", "npm i", "```", "", "end")]
 
 
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "--- a/x.md\n+++ b/x.md\n@@ -1,3 +1,3 @@\n ```\n-npm i\n+npm ci\n ```",
+        "*** Begin Patch\n*** Update File: x.md\n@@\n ```\n-npm i\n+npm ci\n ```\n*** End Patch",
+        "<<<<<<< SEARCH\n```\nnpm i\n=======\n```\nnpm ci\n>>>>>>> REPLACE",
+    ],
+    ids=["diff", "v4a", "search/replace"],
+)
+def test_fence_lines_that_a_patch_holds_do_not_close_its_fence(patch: str):
+    assert [block.lines for block in blocks(f"Look:\n\n```\n{patch}\n```\n\nDone.\n")] == [tuple(patch.split("\n"))]
+
+
 def test_two_fences_with_info_are_not_nested():
     assert [block.lines for block in blocks("```py\na\n```\n```js\nb\n```")] == [("a",), ("b",)]
 

@@ -218,7 +218,7 @@ def test_bare_code():
     [
         "",
         "\n \n",
-        "I've read the guide. There are two ways:\n\n1. Use `OnceLock`.\n2. Keep `lazy_static`, it's here.\n\nWhich one?",
+        "I've read the guide. There are two ways:\n\n1. Use `OnceLock`.\n2. Keep `lazy_static`, it's in.\n\nWhich one?",
         "Sure!",
         "```\n```\n",
         "*** Begin Patch\n*** End Patch",

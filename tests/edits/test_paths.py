@@ -62,6 +62,8 @@ def test_words_that_are_no_file_names(word: str):
         ("`../../etc/cron.d/evil`", "../../etc/cron.d/evil"),
         ("### /etc/passwd", "/etc/passwd"),
         ("`my folder/app.py`", "my folder/app.py"),
+        ("<path>src/app.py</path>", "src/app.py"),
+        ("<details><summary>src/app.py</summary>", "src/app.py"),
     ],
 )
 def test_lines_that_name_a_file(line: str, path: str):
