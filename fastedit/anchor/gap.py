@@ -205,11 +205,11 @@ class GapFiller:
 
     def _ends_in_marker(self, line: int | None) -> bool:
         """Whether the last line above `line` in the snippet is a marker: then it doesn't show what follows it."""
-        kinds = self.aligner.snippet.kinds
+        shown = self.aligner.snippet.shown
         above = (line or 0) - 1
         while above >= 0 and not self.mine.keys[above]:
             above -= 1
-        return kinds is not None and above >= 0 and kinds[above] is LineKind.MARKER
+        return shown is not None and above >= 0 and shown[above].kind is LineKind.MARKER and not shown[above].is_part
 
     def _keeps_blanks(self, gap: Gap, num_mine: int, num_theirs: int) -> bool:
         """Whether the original's blank lines stay: both separate blocks, the snippet only less generously."""

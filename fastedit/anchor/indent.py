@@ -26,9 +26,19 @@ class Indenter:
         self.unit = original.indent_unit
         self.snippet_unit = max(1, columns_of(snippet.indent_unit + "x"))
         self.original_unit = max(1, columns_of(self.unit + "x"))
-        self.is_same_style = self.snippet_unit == self.original_unit and (
-            (self.unit == "\t") == (snippet.indent_unit == "\t")
-        )
+        if self._quotes_indentation(snippet, original):
+            self.snippet_unit = self.original_unit
+
+    @staticmethod
+    def _quotes_indentation(snippet: LineTable, original: LineTable) -> bool:
+        """Whether most lines that stand in both texts are indented alike, so that columns need no converting."""
+        num_known = num_alike = 0
+        for line, key, columns in zip(snippet.lines, snippet.keys, snippet.columns, strict=True):
+            places = original.places.get(key) if columns else None
+            if places and len(places) <= 4:
+                num_known += 1
+                num_alike += any(original.lines[place] == line for place in places)
+        return num_known > 0 and num_alike * 2 >= num_known
 
     def indent(self, columns: int, reference: Reference) -> str:
         """The indentation of a line that stands at `columns` in the snippet, seen from the reference."""

@@ -29,6 +29,7 @@ from fastedit.lines import indent_of
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]+")
 _OPENER = re.compile(r"[{(\[:,]\s*(?:#.*|//.*)?$")
+_DECORATOR = re.compile(r"^\s*(?:@\w|#!?\[|\[\w+.*\]\s*$)")
 _BRACKET = re.compile(r"[{(\[]\s*(?:#.*|//.*)?$")
 _TERMINATOR = re.compile(r"^(?:return|raise|throw|break|continue|yield from|exit|die|panic!?|goto)\b")
 MIN_TELLING_SCORE = 0.6
@@ -261,7 +262,9 @@ class LazyAligner:
             mine, theirs = level.mine[pair.mine], level.theirs[pair.theirs]
             filler.fill(self._gap(level, before, pair, theirs.start, previous_line, mine.start))
             inner = self._scope_for(mine, theirs, scope, references, frame)
-            self._merge_unit(mine, theirs, replace(inner, certainty=scope.certainty * pair.certainty), pair)
+            inner = replace(inner, certainty=scope.certainty * pair.certainty)
+            is_adjacent = before is not None and before.mine + 1 == pair.mine and before.theirs + 1 == pair.theirs
+            self._merge_unit(mine, theirs, inner, pair, is_adjacent=is_adjacent and not self._is_cut_above(mine))
             before, previous_line = pair, mine.end
         filler.fill(self._gap(level, before, None, end, previous_line, frame.my_end))
         self.findings.num_anchors += len(pairs)
@@ -398,8 +401,16 @@ class LazyAligner:
 
     # -- one pair of units -----------------------------------------------------------------------------
 
-    def _merge_unit(self, mine: Unit, theirs: Unit, scope: Scope, pair: Pair) -> None:
-        self._merge_lead(mine, theirs, scope)
+    def _is_cut_above(self, unit: Unit) -> bool:
+        """Whether a marker of its own line ends what the snippet shows above the unit."""
+        shown = self.snippet.shown
+        above = unit.start - 1
+        while above >= 0 and not self.mine.keys[above]:
+            above -= 1
+        return shown is not None and above >= 0 and shown[above].kind is LineKind.MARKER and not shown[above].is_part
+
+    def _merge_unit(self, mine: Unit, theirs: Unit, scope: Scope, pair: Pair, *, is_adjacent: bool = False) -> None:
+        self._merge_lead(mine, theirs, scope, is_adjacent=is_adjacent)
         if self.similarity.is_quoted(mine, theirs):
             self.keep(theirs.end, scope)
             return
@@ -423,19 +434,42 @@ class LazyAligner:
             return False
         return not _BRACKET.search(self.mine.lines[mine.body - 1]) and bool(_BRACKET.search(self.theirs.lines[theirs.body - 1]))
 
-    def _merge_lead(self, mine: Unit, theirs: Unit, scope: Scope) -> None:
-        """Comments and decorators: what the snippet shows above its first line stays, what it shows is aligned."""
+    def _merge_lead(self, mine: Unit, theirs: Unit, scope: Scope, *, is_adjacent: bool) -> None:
+        """Comments and decorators: what the snippet shows above its first line stays, what it shows is aligned.
+
+        is_adjacent: the snippet shows what stands directly above, so that decorators it doesn't show are gone.
+        """
+        decorators = self._first_decorator(self.theirs, theirs)
         if mine.start == mine.head or self._is_rewrapped(mine, theirs):
+            self.keep(decorators, scope)
+            if decorators < theirs.head and mine.start == mine.head and self._are_gone(decorators, theirs.head, is_adjacent):
+                self.pieces.drop(theirs.head, 0.95 * scope.certainty, "a decorator that isn't shown")
             self.keep(theirs.head, scope)
             return
+        shows_comment = self._first_decorator(self.mine, mine) > mine.start
+        if not shows_comment:
+            self.keep(decorators, scope)
+        start = self.pieces.at
         my_lead = [Unit(n, n, n + 1, n + 1, n + 1, self.mine.columns[n]) for n in self._lines(self.mine, mine.start, mine.head)]
         their_lead = [
             Unit(n, n, n + 1, n + 1, n + 1, self.theirs.columns[n], parent=theirs.parent)
-            for n in self._lines(self.theirs, theirs.start, theirs.head)
+            for n in self._lines(self.theirs, start, theirs.head)
         ]
-        is_open = self._follows_marker(mine) or not self._rewrites_comment(my_lead, their_lead)
+        is_open = self._follows_marker(mine) or not (is_adjacent or self._rewrites_comment(my_lead, their_lead))
         level = Level(my_lead, their_lead, is_open_left=is_open)
         self._align_level(level, scope, theirs.head, Frame(None, theirs.parent, mine.start, mine.head))
+
+    @staticmethod
+    def _first_decorator(table: LineTable, unit: Unit) -> int:
+        """The line of the unit's first decorator or attribute, its header where it has none."""
+        for line in range(unit.start, unit.head):
+            if _DECORATOR.match(table.lines[line]):
+                return line
+        return unit.head
+
+    def _are_gone(self, start: int, end: int, is_adjacent: bool) -> bool:
+        words = {word for line in self.theirs.lines[start:end] for word in _WORD.findall(line)}
+        return is_adjacent or (bool(words) and words <= self.hints.removed)
 
     def _is_rewrapped(self, mine: Unit, theirs: Unit) -> bool:
         """Whether both leads say the same, broken into lines differently."""
@@ -483,7 +517,7 @@ class LazyAligner:
         their_key = "".join(self.theirs.keys[theirs.head : theirs.body])
         if len(mine_key) >= len(their_key):
             return False
-        if mine_key.endswith(("(", "{", "[", "<")) and their_key.startswith(mine_key):
+        if mine_key.endswith(("(", "{", "[", "<", "\\")) and their_key.startswith(mine_key):
             return True
         return mine.start == mine.head and not self._follows_code(mine) and their_key.endswith(mine_key)
 
@@ -547,10 +581,10 @@ class LazyAligner:
 
     def _is_cut_off(self, unit: Unit) -> bool:
         """Whether a block ends in a marker and is never closed: what the marker stands for may go beyond it."""
-        if not unit.has_body or unit.end > unit.close or not _OPENER.search(self.mine.lines[unit.body - 1]):
+        if not unit.has_body or unit.end > unit.close:
             return False
         children = self.snippet.children(unit)
-        return bool(children) and not children[-1].is_code
+        return bool(children) and (children[-1].is_marker or self._is_cut_off(children[-1]))
 
     def _merge_closer(self, mine: Unit, theirs: Unit, scope: Scope) -> None:
         my_keys = "".join(self.mine.keys[mine.close : mine.end])
@@ -604,22 +638,24 @@ class LazyAligner:
 
     def write_new(self, unit: Unit, reference: Reference) -> list[str]:
         """The lines of a unit that the original doesn't have, markers left out."""
-        kinds = self.snippet.kinds
+        shown = self.snippet.shown or ()
         lines: list[str] = []
         for line in range(unit.start, unit.end):
-            if kinds and kinds[line] in (LineKind.MARKER, LineKind.REMOVAL):
-                if self._is_stub(unit, line):
-                    lines.append(self._written(line, reference))
-                else:
-                    self.findings.contradicted.append(unit)
-                continue
-            lines.append(self._written(line, reference))
+            if shown[line].whole is not None and self._is_stub(unit, line + 1):
+                lines.append(self.indenter.rewrite(shown[line].whole or "", self.mine.columns[line], reference))
+            elif shown[line].kind in (LineKind.CODE, LineKind.BLANK):
+                lines.append(self._written(line, reference))
+            elif not self._is_stub(unit, line):
+                self.findings.contradicted.append(unit)
+            elif not shown[line].is_part:
+                lines.append(self._written(line, reference))
         return lines
 
     def _is_stub(self, unit: Unit, line: int) -> bool:
         """Whether a bare `...` is all there is in a Python body: then it is code, as in a protocol."""
         return (
-            self.mine.lines[line].strip() == "..."
+            line < unit.end
+            and self.mine.lines[line].strip() == "..."
             and self.mine.lines[unit.body - 1].rstrip().endswith(":")
             and not any(self.mine.keys[other] for other in range(line + 1, unit.close))
         )

@@ -77,7 +77,7 @@ def _snippet_tree(shown: list[SnippetLine], language: str) -> UnitTree:
     texts = [line.text for line in shown]
     kinds = [line.kind for line in shown]
     found = _without_marked_leads(snippet_outline(_parsable(shown, language), language), kinds)
-    return UnitTree(LineTable(texts), found, kinds, [line.note for line in shown])
+    return UnitTree(LineTable(texts), found, shown)
 
 
 def _parsable(shown: list[SnippetLine], language: str) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fastedit.anchor.text import LineTable, is_closer
-from fastedit.edits.lazy import LineKind
+from fastedit.edits.lazy import LineKind, SnippetLine
 from fastedit.syntax.model import Declaration, Outline
 
 
@@ -60,19 +60,18 @@ class Unit:
 class UnitTree:
     """The units of a text, unfolded on demand.
 
-    kinds, notes: of a snippet's lines; None for an original, where every line is code.
+    shown: a snippet's lines with their kinds; None for an original, where every line is code.
     """
 
     def __init__(
         self,
         table: LineTable,
         outline: Outline,
-        kinds: Sequence[LineKind] | None = None,
-        notes: Sequence[str] | None = None,
+        shown: Sequence[SnippetLine] | None = None,
     ) -> None:
         self.table = table
-        self.kinds = kinds
-        self.notes = notes
+        self.shown = shown
+        self.kinds = [line.kind for line in shown] if shown is not None else None
         self._starts: dict[int, list[Declaration]] = {}
         for declaration in outline.declarations:
             self._starts.setdefault(declaration.start_line, []).append(declaration)
@@ -132,7 +131,7 @@ class UnitTree:
         kind = self.kinds[line] if self.kinds else LineKind.CODE
         columns = self.table.columns[line]
         if kind is not LineKind.CODE:
-            note = self.notes[line] if self.notes else ""
+            note = self.shown[line].note if self.shown else ""
             return Unit(line, line, line + 1, line + 1, line + 1, columns, kind, note=note, parent=parent)
         is_item = self.table.lines[line].lstrip().startswith("- ")
         for declaration in () if is_item else self._starts.get(line, ()):

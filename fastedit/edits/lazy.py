@@ -25,11 +25,17 @@ class LineKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SnippetLine:
-    """One line of a snippet. text: without line end; note: what a marker or removal says, else ""."""
+    """One line of a snippet.
+
+    text: without line end. note: what a marker or removal says, else "". whole: for the first part of a
+    line that was taken apart at an elided body, the whole line; is_part: one of the other parts.
+    """
 
     text: str
     kind: LineKind
     note: str = ""
+    whole: str | None = None
+    is_part: bool = False
 
 
 # (opening, closing) of a comment that fills its line, for every language: a snippet's own language
@@ -167,12 +173,15 @@ def _split_inline(line: str) -> list[SnippetLine]:
     python = _PYTHON_INLINE.match(line)
     if python:
         note = python.group("note") or "..."
-        return [SnippetLine(python.group("head"), LineKind.CODE), SnippetLine(indent + "    ...", LineKind.MARKER, note)]
+        return [
+            SnippetLine(python.group("head"), LineKind.CODE, whole=line),
+            SnippetLine(indent + "    ...", LineKind.MARKER, note, is_part=True),
+        ]
     brace = _BRACE_INLINE.match(line)
     if brace:
         return [
-            SnippetLine(brace.group("head").rstrip(), LineKind.CODE),
-            SnippetLine(indent + "    ...", LineKind.MARKER, brace.group("body")),
-            SnippetLine(indent + brace.group("tail").rstrip(), LineKind.CODE),
+            SnippetLine(brace.group("head").rstrip(), LineKind.CODE, whole=line),
+            SnippetLine(indent + "    ...", LineKind.MARKER, brace.group("body"), is_part=True),
+            SnippetLine(indent + brace.group("tail").rstrip(), LineKind.CODE, is_part=True),
         ]
     return [SnippetLine(line, LineKind.CODE)]
