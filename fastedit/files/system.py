@@ -13,6 +13,7 @@ from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
 PATH_ERRORS = frozenset(
     {
         errno.EACCES,
+        errno.EBUSY,  # mounted over
         errno.EEXIST,
         errno.EISDIR,
         errno.ELOOP,
