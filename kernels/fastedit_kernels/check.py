@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 import warnings
+from itertools import chain
 from pathlib import Path
 
 INTERPRETED = "--interpreted"  # the part that runs in a process of its own, since the interpreter excludes the compiler
@@ -57,12 +58,16 @@ def interpreted() -> int:
 
     from fastedit_kernels import checks
     from fastedit_kernels.checks.common import Setting
+    from fastedit_kernels.checks.verify import VARIANTS
 
     warnings.filterwarnings("ignore", module="numpy|triton")
     torch.set_num_threads(1)
+    families = checks.SMALL.values()
     passed = failed = 0
     for dtype in checks.INTERPRETED_TYPES:
-        for outcome in checks.small_outcomes(Setting(torch.device("cpu"), dtype, seed=0)):
+        for outcome in chain.from_iterable(
+            family(Setting(torch.device("cpu"), dtype, 0), VARIANTS) for family in families
+        ):
             passed += not outcome.problem
             failed += bool(outcome.problem)
             if outcome.problem:

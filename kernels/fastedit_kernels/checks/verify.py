@@ -12,7 +12,7 @@ from torch import Tensor
 from fastedit_kernels import gpu, noise, reference
 from fastedit_kernels.checks.common import LIMITS, Outcome, Setting, equal, poisoned, relative_error
 from fastedit_kernels.gpu.noise_kernel import gumbel_rows
-from fastedit_kernels.gpu.tiles import ANY, CUBLAS, LOGITS_TILE, VERIFY_TILES
+from fastedit_kernels.gpu.tiles import ANY, CUBLAS, LOGITS_TILE, START_UP_CANDIDATES, VERIFY_TILES
 from fastedit_kernels.gpu.verify import can_use_tma
 from fastedit_kernels.layout import token_requests
 from fastedit_kernels.modes import EXACT, Mode
@@ -25,6 +25,7 @@ SCORE_SLACK = {
     torch.bfloat16: 1e-3,
 }  # of scores of about 10, summed otherwise
 VARIANTS = (*VERIFY_TILES, CUBLAS)
+TRUSTED = (*START_UP_CANDIDATES, CUBLAS)  # what runs on a GPU unless another is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def outcomes(
 
 def modes_for(inputs: Inputs, variants: tuple[str, ...]) -> Iterator[Mode]:
     yield EXACT
-    tma = can_use_tma(inputs.hidden)
+    tma = can_use_tma(inputs.hidden, inputs.lm_head)
     for name in () if inputs.is_filtered else variants:
         tile = VERIFY_TILES.get(name)
         if tile is None or ((tile.samples or inputs.sampling is None) and (tma or not tile.tma)):

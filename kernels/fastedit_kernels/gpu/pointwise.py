@@ -20,6 +20,12 @@ SILU_BLOCK = 1024
 
 
 
+
+
+
+
+
+
 # fmt: on
 
 

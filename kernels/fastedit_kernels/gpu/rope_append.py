@@ -23,6 +23,12 @@ HEADS_AT_ONCE = 4
 
 
 
+
+
+
+
+
+
 # fmt: on
 
 

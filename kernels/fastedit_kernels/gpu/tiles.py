@@ -44,6 +44,9 @@ VERIFY_TILES = {
         VerifyTile("pointer-16x128", 16, 128, 128, 4, 3, tma=False),
     )
 }
+# What the start-up measurement tries. A variant that hung would hang the engine: the warp-specialised one joins when it
+# has run on a GPU (evals/gpu/QUEUE.md).
+START_UP_CANDIDATES = tuple(name for name, tile in VERIFY_TILES.items() if not tile.warp_specialize)
 CUBLAS = "cublas"  # the library's product, a block of the vocabulary at a time, and `logits_tiles`
 
 # The one tile of exact mode, with and without TMA.

@@ -111,14 +111,13 @@ def verify(
     vocab_size = len(lm_head) if vocab_size is None else vocab_size
     noise = None if sampling is None else _noise_of_rows(sampling, cu_rows, len(hidden))
     rows = Rows(draft_ids, cu_rows, vocab_size, noise, need_logprobs)
-    name = tile_name(len(hidden), hidden, sampling is not None, mode)
+    name = tile_name(len(hidden), can_use_tma(hidden, lm_head), sampling is not None, mode)
     found = from_library(hidden, lm_head, rows) if name == CUBLAS else from_product(hidden, lm_head, rows, name)
     return merged(found, rows)
 
 
-def tile_name(num_rows: int, hidden: Tensor, is_sampled: bool, mode: Mode) -> str:
+def tile_name(num_rows: int, tma: bool, is_sampled: bool, mode: Mode) -> str:
     """Which row of `VERIFY_TILES`, or CUBLAS, handles so many rows."""
-    tma = can_use_tma(hidden)
     if mode.is_exact:
         return EXACT_TILE[tma]
     for most_rows, greedy, sampled in mode.verify_tiles or DEFAULT_TILES[tma]:
@@ -127,9 +126,11 @@ def tile_name(num_rows: int, hidden: Tensor, is_sampled: bool, mode: Mode) -> st
     return CUBLAS
 
 
-def can_use_tma(hidden: Tensor) -> bool:
-    # The copy engine silently reads wrong data from rows that aren't multiples of 16 bytes.
-    return has_tma(hidden.device) and hidden.shape[1] * hidden.element_size() % 16 == 0
+def can_use_tma(hidden: Tensor, lm_head: Tensor) -> bool:
+    """Whether the copy engine can read both; from rows off its 16-byte grid it would silently read wrong data."""
+    operands = (hidden, lm_head)
+    is_aligned = all(x.data_ptr() % 16 == 0 and x.stride(0) * x.element_size() % 16 == 0 for x in operands)
+    return is_aligned and has_tma(hidden.device)
 
 
 def from_product(hidden: Tensor, lm_head: Tensor, rows: Rows, name: str) -> TileResults:

@@ -6,23 +6,23 @@ library's product, is out, and says why.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 
 import torch
 from torch import Tensor
 from triton.errors import TritonError
 
-from fastedit_kernels.gpu.tiles import ANY, CUBLAS, VERIFY_TILES
+from fastedit_kernels.gpu.tiles import ANY, CUBLAS, START_UP_CANDIDATES, VERIFY_TILES
 from fastedit_kernels.gpu.verify import can_use_tma, verify
 from fastedit_kernels.modes import Mode
+from fastedit_kernels.timing import milliseconds
 from fastedit_kernels.verdict import Sampling, Verdict
 
 Timer = Callable[[Callable[[], object]], float]  # a call -> its milliseconds
 MEASURED_ROWS = (16, 64, 128, 256, 512)
-WARM_UPS, REPEATS = 3, 9
 # Sums in another order may swap near-ties in a few rows in ten thousand; a broken variant differs in nearly all.
 DIFFERING_ROWS = 0.02
 
@@ -47,59 +47,52 @@ def measured(
 ) -> tuple[Mode, tuple[Measurement, ...]]:
     """The mode with `verify_tiles` filled in, and all measurements behind it. Not for exact modes, whose tile is fixed.
 
-    lm_head: [V, D] on the GPU. timer: CUDA events, where None.
+    lm_head: [V, D] on the GPU. timer: `timing.milliseconds`, where None.
     """
     if mode.is_exact:
         raise ValueError(f"mode {mode.name} is exact: its tile is fixed")
-    rows = tuple(_measurements(mode, lm_head, vocab_size, row_counts, timer or event_milliseconds))
+    rows = tuple(
+        _measurements(mode, lm_head, vocab_size, row_counts, timer or partial(milliseconds, device=lm_head.device))
+    )
     chosen = tuple((count, _fastest(rows, count, False), _fastest(rows, count, True)) for count in sorted(row_counts))
     last = (ANY, *chosen[-1][1:])
     return replace(mode, verify_tiles=(*chosen, last)), rows
 
 
-def event_milliseconds(call: Callable[[], object]) -> float:
-    """Median time of a call on the current CUDA stream."""
-    for _ in range(WARM_UPS):
-        call()
-    times: list[float] = []
-    for _ in range(REPEATS):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
-        start.record()
-        call()
-        end.record()
-        end.synchronize()
-        times.append(start.elapsed_time(end))
-    return statistics.median(times)
-
-
 def _measurements(
     mode: Mode, lm_head: Tensor, vocab_size: int, row_counts: tuple[int, ...], timer: Timer
 ) -> Iterator[Measurement]:
-    for count in row_counts:
-        hidden = torch.randn((count, lm_head.shape[1]), device=lm_head.device, dtype=lm_head.dtype)
-        for is_sampled in (False, True):
-            call = _Call(hidden, lm_head, vocab_size, _sampling(count, lm_head.device) if is_sampled else None)
-            library = _only(mode, CUBLAS)
-            expected = call.run(library).token_ids
-            yield Measurement(count, is_sampled, CUBLAS, timer(partial(call.run, library)))
-            for name in _candidates(count, is_sampled, can_use_tma(hidden)):
-                yield _measurement(call, count, _only(mode, name), name, expected, timer)
+    for count, is_sampled in product(row_counts, (False, True)):
+        call = _Call.of(lm_head, vocab_size, count, is_sampled)
+        library = _only(mode, CUBLAS)
+        expected = call.run(library).token_ids
+        yield Measurement(count, is_sampled, CUBLAS, timer(partial(call.run, library)))
+        for name in _candidates(count, is_sampled, can_use_tma(call.hidden, lm_head)):
+            yield _measurement(call, count, _only(mode, name), name, expected, timer)
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
     hidden: Tensor
     lm_head: Tensor
+    draft_ids: Tensor
+    cu_rows: Tensor
     vocab_size: int
     sampling: Sampling | None
 
-    def run(self, mode: Mode) -> Verdict:
-        count, device = len(self.hidden), self.hidden.device
-        drafts = torch.zeros(count, dtype=torch.int32, device=device)
+    @classmethod
+    def of(cls, lm_head: Tensor, vocab_size: int, count: int, is_sampled: bool) -> _Call:
+        device = lm_head.device
+        hidden = torch.randn((count, lm_head.shape[1]), device=device, dtype=lm_head.dtype)
         cu_rows = torch.tensor([0, count], dtype=torch.int32).to(device)
+        sampling = _sampling(count, device) if is_sampled else None
+        return cls(hidden, lm_head, torch.zeros_like(hidden[:, 0], dtype=torch.int32), cu_rows, vocab_size, sampling)
+
+    def run(self, mode: Mode) -> Verdict:
         return verify(
-            self.hidden, self.lm_head, drafts, cu_rows, vocab_size=self.vocab_size, sampling=self.sampling, mode=mode
-        )
+            self.hidden, self.lm_head, self.draft_ids, self.cu_rows, vocab_size=self.vocab_size, sampling=self.sampling,
+            mode=mode,
+        )  # fmt: skip
 
 
 def _measurement(call: _Call, count: int, mode: Mode, name: str, expected: Tensor, timer: Timer) -> Measurement:
@@ -115,7 +108,8 @@ def _measurement(call: _Call, count: int, mode: Mode, name: str, expected: Tenso
 
 def _candidates(count: int, is_sampled: bool, tma: bool) -> Iterator[str]:
     """The variants worth a try: right for the device, and no row block that would stand nearly empty or be many."""
-    for name, tile in VERIFY_TILES.items():
+    for name in START_UP_CANDIDATES:
+        tile = VERIFY_TILES[name]
         if tile.tma == tma and (tile.samples or not is_sampled) and (count <= 4 * tile.block_m):
             yield name
 

@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m fastedit_kernels.bench`."""
