@@ -20,6 +20,7 @@ from fastedit.training.synthesis.changes.common import (
 )
 from fastedit.training.synthesis.changes.statements import modified
 from fastedit.training.synthesis.corpus import dedented, fitted
+from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.languages import Family
 from fastedit.training.synthesis.model import Splice
 
@@ -79,7 +80,9 @@ def rewrite_statements(site: Site) -> list[Splice] | None:
 def delete_declaration(site: Site) -> list[Splice] | None:
     """A function goes, with the comments and decorators that belong to it."""
     document = site.document
-    choices = [f for f in functions(document, most=40) if len(siblings(document, f.parent)) > 1]
+    choices = [
+        f for f in functions(document, most=40) if len(siblings(document, f.parent)) > 1 and not _is_alone(document, f)
+    ]
     if not choices:
         return None
     return [_removal(site, site.rng.choice(choices))]
@@ -88,7 +91,9 @@ def delete_declaration(site: Site) -> list[Splice] | None:
 def move_declaration(site: Site) -> list[Splice] | None:
     """A function moves to another place among its siblings."""
     document = site.document
-    choices = [f for f in functions(document, most=30) if len(siblings(document, f.parent)) > 2]
+    choices = [
+        f for f in functions(document, most=30) if len(siblings(document, f.parent)) > 2 and not _is_alone(document, f)
+    ]
     if not choices:
         return None
     function = site.rng.choice(choices)
@@ -124,6 +129,16 @@ def swap_bodies_in_twins(site: Site) -> list[Splice] | None:
         if new is not None:
             return [Splice(number, number + 1, (new,))]
     return None
+
+
+def _is_alone(document: Document, function: Declaration) -> bool:
+    """Whether nothing else stands in the block around the function, so that it would be left empty."""
+    index = document.inside[function.start_line]
+    if index < 0:
+        return False
+    block = document.blocks[index]
+    others = (*document.lines[block.start : function.start_line], *document.lines[function.end_line : block.end])
+    return not any(line.strip() for line in others)
 
 
 def _gap(one: Declaration, other: Declaration) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,7 @@ from fastedit.training.synthesis.rendering.snippet import Layout, Piece, pieces_
 
 MAX_SHOWN = 160
 FAR_APART = 12
+LIKE_MARKER = re.compile(r"\.\.\.|…|\b(?:existing|unchanged|rest of|same as|as before|snip)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class Habits(list[str]):
 def render_lazy(change: Change, tier: Tier, rng: random.Random) -> Rendered | None:
     """A lazy edit that a careful reader can apply in one way only, or None where none was found."""
     if any(drift.is_respacing(change.before.lines[s.start : s.end], s.lines) for s in change.splices):
+        return None
+    if any(LIKE_MARKER.search(line) for splice in change.splices for line in splice.lines):
         return None
     habits = Habits()
     plan = _draw_plan(change, tier, rng, habits)
@@ -128,10 +132,12 @@ def _draw_plan(change: Change, tier: Tier, rng: random.Random, habits: Habits) -
     if tier is not Tier.CLEAR and rng.random() < 0.4:
         habits.note("no class")
         return without_frames(plan)
+    if tier is Tier.CLEAR:
+        plan = replace(plan, with_blocks=True, only_telling=True)
     if plan.extent is Extent.DECLARATION and rng.random() < 0.3 and _in_functions(change):
         return without_frames(plan)
     if tier is Tier.CLEAR:
-        return replace(plan, with_blocks=True, only_telling=True)
+        return plan
     return replace(plan, with_closers=rng.random() < 0.85)
 
 

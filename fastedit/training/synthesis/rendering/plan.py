@@ -77,7 +77,7 @@ def planned_page(change: Change, plan: Plan, splices: Iterable[int] | None = Non
     if plan.with_headers or plan.with_blocks:
         shown |= _frames(change.after, shown, plan)
     shown = _tidied(change, shown, plan)
-    return _made_sure(change, shown, plan)
+    return _made_sure(change, shown, plan, range(len(change.splices)) if splices is None else splices)
 
 
 def widened(page: Page, doubts: Iterable[Doubt]) -> set[int]:
@@ -94,14 +94,15 @@ def widened(page: Page, doubts: Iterable[Doubt]) -> set[int]:
     return shown
 
 
-def _made_sure(change: Change, shown: set[int], plan: Plan) -> Page | None:
+def _made_sure(change: Change, shown: set[int], plan: Plan, splices: Iterable[int]) -> Page | None:
     """The page widened until its reader has no doubts, or None where that takes too many lines."""
     for _ in range(MAX_STEPS):
         page = page_of(change, shown)
         reader = Reader(page, by_order=plan.by_order)
         doubts = reader.doubts()
         if not doubts:
-            return page if not plan.only_telling or reader.all_names_tell() else None
+            is_told = reader.shows_deletions(splices) and reader.new_names_tell()
+            return page if is_told and (not plan.only_telling or reader.all_names_tell()) else None
         wider = _tidied(change, widened(page, doubts), plan)
         if wider == shown:
             return None
@@ -132,6 +133,7 @@ def _around(change: Change, index: int, plan: Plan) -> set[int]:
         if function is not None and function.end_line - function.start_line <= MAX_WHOLE:
             shown = {n for n in shown if function.start_line <= n < function.end_line or change.origin[n] == NEW}
             shown |= set(range(function.start_line, function.end_line))
+            shown |= _context(change, span.start - 1, -1, least) | _context(change, span.end, 1, least)
     if plan.extent is Extent.NEIGHBOURS:
         shown |= _neighbour_headers(change.after, span)
     return shown

@@ -8,7 +8,7 @@ unique there, by the end of a block whose header is shown, or by the start or en
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -79,6 +79,41 @@ class Reader:
             d.kind != "function" or line not in self.shown_before or self._is_known_by_name(d)
             for line, d in self.named_before.items()
         )
+
+    def shows_deletions(self, splices: Iterable[int]) -> bool:
+        """Whether the lines before and behind everything that these splices delete are shown next to each other."""
+        for index in splices:
+            span, splice = self.splice_at[index]
+            if splice.lines or not any(line.strip() for line in self.before.lines[splice.start : splice.end]):
+                continue
+            above, below = span.start - 1, span.start
+            while above >= 0 and not self.after.lines[above].strip():
+                above -= 1
+            while below < len(self.after.lines) and not self.after.lines[below].strip():
+                below += 1
+            if not any(run.start <= above and below < run.end for run in self.page.runs):
+                return False
+        return True
+
+    def new_names_tell(self) -> bool:
+        """Whether no inserted declaration could be taken for one that the original has elsewhere."""
+        spans = [span for span, splice in self.splice_at if splice.start == splice.end]
+        deleted = {line for _, splice in self.splice_at for line in self.normal[splice.start : splice.end]}
+        for line, declaration in self.named_after.items():
+            if not any(span.start <= line < span.end for span in spans) or line not in self.shown:
+                continue
+            header = normal(self.after.lines[line])
+            if header in self.where and header not in deleted and not self._is_home_shown(declaration):
+                return False
+        return True
+
+    def _is_home_shown(self, declaration: Declaration) -> bool:
+        """Whether the class around an inserted declaration is shown and has no other one of that name."""
+        if declaration.parent < 0:
+            return False
+        parent = self.after.declarations[declaration.parent]
+        kin = [d for d in self.after.declarations if d.parent == declaration.parent and d.name == declaration.name]
+        return parent.header_line in self.shown and len(kin) == 1
 
     def _splices_in_after(self) -> list[tuple[Span, Splice]]:
         result, shift = [], 0
