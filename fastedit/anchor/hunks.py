@@ -35,6 +35,8 @@ _BY_ORDER_MARGIN = 1.5
 _LEVEL_CERTAINTY = {Level.EXACT: 1.0, Level.INDENT: 0.98, Level.LOOSE: 0.94}
 _FUZZY_CERTAINTY = (0.5, 0.9)
 _FUZZY_QUALITY = (0.7, 0.95)
+# Context that is quoted worse than this is rather taken for lines that stand in two places.
+_FAITHFUL = 0.9
 _UNEVEN_CERTAINTY = 0.8
 _BY_ORDER_CERTAINTY = 0.85
 _BY_EXACT_NUMBER_CERTAINTY = 0.9
@@ -98,7 +100,8 @@ class _Locator:
     def _find(self, piece: Piece) -> list[tuple[Piece, Finding]]:
         """The piece, or its parts where it only stands in parts, with its candidates."""
         finding = self.finder.find(piece, strict=self.strict)
-        if finding.candidates or self.strict:
+        quality = max((candidate.place.quality for candidate in finding.candidates), default=0.0)
+        if self.strict or quality >= _FAITHFUL:
             return [(piece, finding)]
         parts = self.finder.parted(piece)
         return [(part, self.finder.find(part)) for part in parts] if parts else [(piece, finding)]

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from enum import StrEnum
 
 from fastedit.edits.hunks import is_elision
 from fastedit.edits.model import Edit, Format, PatchHunk, Snippet
 from fastedit.edits.places import PlacedBlock
 from fastedit.edits.prose import is_prose
 from fastedit.edits.search_replace import pair_lines
-from fastedit.edits.signals import has_marker, is_after, is_before, is_command, is_example, is_output
+from fastedit.edits.signals import (
+    has_commands,
+    has_marker,
+    has_prompt,
+    is_after,
+    is_before,
+    is_example,
+    is_output,
+    is_shell,
+    says_run,
+)
 from fastedit.edits.whole import whole_edit
+
+_SCRIPT_EXTENSIONS = (".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd")
 
 
 def snippet_of(placed: PlacedBlock) -> Snippet:
@@ -40,29 +54,55 @@ def is_pair(before: PlacedBlock, after: PlacedBlock) -> bool:
     return same_file and is_before(before.block.prose) and is_after(after.block.prose) and bool(before.lines)
 
 
-def is_edit(placed: PlacedBlock) -> bool:
-    """Whether a code fence is meant for a file, as far as the fence and the prose before it tell."""
-    if not any(line.strip() for line in placed.lines):
-        return placed.is_new
+class Role(StrEnum):
+    """What a code fence is there for, as far as it and the prose before it tell."""
+
+    EDIT = "edit"
+    COMMANDS = "commands"
+    OTHER = "other"
+
+
+def role_of(placed: PlacedBlock) -> Role:
+    """COMMANDS for a fence that looks like commands, but would also do for a part of a script."""
+    lines, prose, info = placed.lines, placed.block.prose, placed.block.info
+    if not any(line.strip() for line in lines):
+        return Role.EDIT if placed.is_new else Role.OTHER
     if placed.is_cited:
-        return False
-    if placed.has_own_path and not is_command(placed.block.info, placed.lines, placed.block.prose):
-        return True
-    if has_marker(placed.lines):
-        return True
-    info, prose = placed.block.info, placed.block.prose
-    return not (is_command(info, placed.lines, prose) or is_output(info, prose) or is_example(prose))
+        return Role.OTHER
+    if has_marker(lines) or (placed.path and placed.has_own_path and _is_script(placed.path)):
+        return Role.EDIT
+    if has_commands(info, lines):
+        return Role.OTHER if has_prompt(lines) or says_run(prose) else Role.COMMANDS
+    if placed.has_own_path:
+        return Role.EDIT
+    return Role.OTHER if is_output(info, prose) or is_example(prose) else Role.EDIT
 
 
 def edits_among(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:
-    """The code fences that are edits. Where none is for certain, all that hold code are taken for it."""
-    chosen = [block for block in placed if is_edit(block)]
-    return chosen or [block for block in placed if any(line.strip() for line in block.lines)]
+    """The code fences that are edits. Where none is for certain, all that hold code are taken for it.
+
+    What looks like commands is an edit beside parts of a script, not beside another language.
+    """
+    roles = [role_of(block) for block in placed]
+    edits = [block for block, role in zip(placed, roles, strict=True) if role is Role.EDIT]
+    if not edits:
+        maybe = [block for block, role in zip(placed, roles, strict=True) if role is Role.COMMANDS]
+        return maybe or [block for block in placed if any(line.strip() for line in block.lines)]
+    if all(is_shell(block.block.info) for block in edits):
+        return [block for block, role in zip(placed, roles, strict=True) if role is not Role.OTHER]
+    return edits
 
 
 def edits_beside_patch(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:
     """The code fences that are edits in a message that holds patches: a nameless one may only show what they did."""
-    return [block for block in placed if is_edit(block) and (block.has_own_path or has_marker(block.lines))]
+    return [
+        block for block in placed if role_of(block) is Role.EDIT and (block.has_own_path or has_marker(block.lines))
+    ]
+
+
+def _is_script(path: str) -> bool:
+    name = re.split(r"[/\\]", path)[-1]
+    return "." not in name.lstrip(".") or name.endswith(_SCRIPT_EXTENSIONS)
 
 
 def bare_snippet(text: str) -> Snippet | None:

@@ -19,7 +19,6 @@ OUTPUT_TAGS = frozenset(_OUTPUT_TAGS.split())
 MAX_SENTENCE_LINES = 40
 MAX_SENTENCE = 600
 MAX_COMMANDS = 20
-MAX_TOLD_COMMANDS = 6
 
 # What the commands that people are told to run start with.
 _PROGRAMS = (
@@ -78,19 +77,24 @@ _WHOLE = _any_of(
 _DENIED = _any_of(
     r"(?:\bnot\b|n't\b|\bwithout\b|\binstead of\b|\brather than\b|\bthan\b|\bno need\b|\btoo long\b)[^,;:.]{0,50}$"
 )
-_RUN_IT = _any_of(
-    r"\b(?:run|install|execute|invoke|try|start|launch|verify|regenerate|test(?: it)?|check|apply the migration)\b"
-    r"[^.]{0,80}[:.]?$"
+_SAYS_RUN = _any_of(
+    r"^(?:(?:then|now|next|finally|afterwards|after that|and|please),? )*(?:re-?)?"
+    r"(?:run|install|execute|start|build|launch|generate)\b",
+    r"\b(?:to|and|then|you can|just) (?:re-?)?(?:run|test|verify|try|install|execute|reproduce)\b[^.]{0,60}[:.]?$",
 )
 _SHOWS_OUTPUT = _any_of(
-    r"\b(?:outputs?|prints?|printed|logs?|logged|traceback|stack trace|responds?|response|error(?: message)?|results?"
-    r"|you(?:'ll| will| should)?(?: now)? (?:see|get))\b[^.]{0,40}:$"
+    r"^(?:sample |expected |example )?(?:output|result|response|log|traceback|error(?: message)?|stack trace)\b"
+    r"[^.]{0,30}:?$",
+    r"\b(?:prints?|outputs?|printed|responds with|produces|fails with|failed with|logs)"
+    r"(?: (?:this|the following|something like(?: this)?))?:$",
+    r"\byou(?:'ll| will| should)(?: now| then)? (?:see|get)\b[^.]{0,30}:$",
 )
 _SHOWS_USE = _any_of(
     r"^(?:example(?: usage)?|usage(?: example)?|for example|e\.g\.)\b[^.]{0,60}:?$",
     r"\b(?:use|call|invoke) it (?:like|as|so|this)\b[^.]{0,30}:?$",
-    r"\bcan (?:now |then )?be (?:used|called|invoked)\b[^.]{0,40}:$",
-    r"\b(?:for reference|currently|at the moment|right now|was|used to be)\b[^.]{0,60}:$",
+    r"\bcan (?:now |then )?be (?:used|called|invoked) (?:like|as follows|so|this way)\b[^.]{0,20}:$",
+    r"^for reference\b[^.]{0,60}:$",
+    r"\b(?:currently|right now|at the moment)\b[^.]{0,40}\b(?:looks? like(?: this)?|reads):$",
 )
 _BEFORE = _any_of(
     r"^\W*(?:before|old|current|original|existing|from|find|search(?: for)?)(?: (?:code|version|this|lines?))?\W*$",
@@ -138,20 +142,28 @@ def has_marker(lines: Sequence[str]) -> bool:
     return any(is_elision(line) and line.strip().strip(".…") for line in lines)
 
 
-def is_command(info: str, lines: Sequence[str], prose: Sequence[str]) -> bool:
-    """Whether a fence holds commands for a person to run, not code of a file."""
-    tag = _tag(info)
+def is_shell(info: str) -> bool:
+    """Whether a fence's tag says that it holds shell code."""
+    return _tag(info) in SHELL_TAGS
+
+
+def has_commands(info: str, lines: Sequence[str]) -> bool:
+    """Whether a fence may hold commands for a person to run rather than code of a file."""
     told = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if tag not in SHELL_TAGS and tag:
-        return False
-    if not told or any(_SHELL_CODE.match(line) for line in told):
+    if (_tag(info) and not is_shell(info)) or not told or any(_SHELL_CODE.match(line) for line in told):
         return False
     num_commands = sum(bool(_COMMAND.match(line)) for line in told)
-    if all(line.lstrip().startswith(("$ ", "> ", "% ")) for line in told):
-        return True
-    if num_commands * 2 >= len(told) and len(told) <= MAX_COMMANDS:
-        return True
-    return tag in SHELL_TAGS and len(told) <= MAX_TOLD_COMMANDS and bool(_RUN_IT.search(last_sentence(prose)))
+    return has_prompt(lines) or (num_commands * 2 >= len(told) and len(told) <= MAX_COMMANDS)
+
+
+def has_prompt(lines: Sequence[str]) -> bool:
+    """Whether the first line of a fence starts with a shell's prompt."""
+    return next((line for line in lines if line.strip()), "").lstrip().startswith(("$ ", "> ", "% "))
+
+
+def says_run(prose: Sequence[str]) -> bool:
+    """Whether the prose before a fence tells a person to run what it holds."""
+    return bool(_SAYS_RUN.search(last_sentence(prose)))
 
 
 def is_output(info: str, prose: Sequence[str]) -> bool:

@@ -186,6 +186,27 @@ def test_code_that_shows_what_a_patch_does_is_no_edit():
     assert (edit.format, edit.path) == (Format.UDIFF, "tide.py")
 
 
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "It also handles the error:",
+        "The second change was in the handler:",
+        "Then log the results:",
+        "So that it can be used in both places:",
+        "Currently it is too long, so I cut it:",
+    ],
+)
+def test_prose_that_only_sounds_like_output_hides_no_edit(prose: str):
+    edit = only(f"First:\n\n```\na()\n# ...\n```\n\n{prose}\n\n```\nb()\n```\n")
+    assert code(edit) == [("a()", "# ..."), ("b()",)]
+
+
+def test_commands_are_parts_of_a_script_beside_other_parts():
+    text = "```bash\n# ...\nbuild() {\n    make\n}\n```\n\nand a tag:\n\n```bash\ndocker build -t app .\n```\n"
+    assert len(only(text).snippets) == 2
+    assert len(only(text.replace("and a tag:", "Then run:")).snippets) == 1
+
+
 def test_a_shell_script_is_an_edit():
     assert code(only("```bash\n# ...\nupload() {\n    aws s3 cp x\n}\n```")) == [
         ("# ...", "upload() {", "    aws s3 cp x", "}")

@@ -18,9 +18,10 @@ LINES = (
     "------- SEARCH", "+++++++ REPLACE", ":start_line:3", "--- a/x.py", "+++ b/x.py", "--- /dev/null", "@@ @@", "@@",
     "@@ -1,2 +1,2 @@", "@@ def f():", "diff --git a/x b/x", "rename from a", "rename to b", "new file mode 100644",
     "-- ", "2.45.1", "\\ No newline at end of file", "*** Begin Patch", "*** Update File: x.py", "*** Add File: y.py",
-    "*** Delete File: z.py", "*** Move to: w.py", "*** End of File", "*** End Patch", "### `src/a.py` (new)", "**b.py**",
-    "Replace this:", "with:", "The complete file:", "# ...", "...", "// src/d.ts", " context", "-gone", "+new", "> q",
-    "code = 1", "    indented()", "\ttab", "", "Prose that ends here.", "1. `c.py`:",
+    "*** Delete File: z.py", "*** Move to: w.py", "*** End of File", "*** End Patch", "### `src/a.py` (new)",
+    "**b.py**",
+    "Replace this:", "with:", "The complete file:", "# ...", "...", "// src/d.ts", " context", "-gone", "+new",
+    "> q", "code = 1", "    indented()", "\ttab", "", "Prose that ends here.", "1. `c.py`:",
 )  # fmt: skip
 VALID = (
     "In `a.py`:\n\n```py\n# ...\ndef f():\n    return 1\n```\n\nThen run:\n\n```bash\npytest\n```\n",
