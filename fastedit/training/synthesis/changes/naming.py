@@ -14,6 +14,7 @@ from fastedit.training.synthesis.changes.common import (
     fresh_name,
     functions,
     indent_at,
+    is_blank,
     pick_function,
     replace_word,
     statements_in,
@@ -166,7 +167,8 @@ def remove_parameter(site: Site) -> list[Splice] | None:
     names = IDENTIFIER.findall(parameters[cut:])
     splices = [Splice(number, number + 1, (line[: place.start[1] + cut] + line[column:],))]
     for use in statements_in(site.document, function):
-        if names and re.search(rf"\b{names[0]}\b", site.document.lines[use]) and use > number:
+        is_named = names and re.search(rf"\b{names[0]}\b", site.document.lines[use])
+        if is_named and use > number and not is_blank(site.document, use - 1):
             splices.append(Splice(use, use + 1, ()))
     return splices if len(splices) <= 4 else None
 

@@ -47,7 +47,15 @@ def delete_statements(site: Site) -> list[Splice] | None:
         for number in range(site.document.blocks[inside].start, site.document.blocks[inside].end)
         if not start <= number < end and is_statement(site.document, number)
     ]
-    return [Splice(start, end, ())] if others else None
+    return [Splice(_with_blanks_above(site, start, end), end, ())] if others else None
+
+
+def _with_blanks_above(site: Site, start: int, end: int) -> int:
+    """Where a deletion starts that doesn't leave two stretches of blank lines as one."""
+    if is_blank(site.document, end):
+        while start > 0 and is_blank(site.document, start - 1):
+            start -= 1
+    return start
 
 
 def replace_statements(site: Site) -> list[Splice] | None:

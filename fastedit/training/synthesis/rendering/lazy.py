@@ -37,6 +37,7 @@ from fastedit.training.synthesis.rendering.snippet import Layout, Piece, pieces_
 
 MAX_SHOWN = 160
 FAR_APART = 12
+MIN_MOVED = 8  # characters: braces and the like come and go everywhere
 LIKE_MARKER = re.compile(r"\.\.\.|…|\b(?:existing|unchanged|rest of|same as|as before|snip)\b", re.IGNORECASE)
 
 
@@ -96,7 +97,8 @@ def _notes_on_deletions(change: Change, rng: random.Random) -> list[str]:
     if gone := deleted_names(change):
         notes.append(rng.choice(DELETIONS).replace("{name}", gone[0]))
     if decorators := deleted_decorators(change):
-        notes.append(rng.choice(DECORATORS_GONE).replace("{text}", decorators[0]))
+        text, name = decorators[0]
+        notes.append(rng.choice(DECORATORS_GONE).replace("{text}", text).replace("{name}", name))
     if comments := deleted_comments(change):
         notes.append(rng.choice(COMMENTS_GONE).replace("{text}", comments[0]))
     return notes
@@ -150,7 +152,7 @@ def _in_functions(change: Change) -> bool:
 def _pages(change: Change, plan: Plan, rng: random.Random, habits: Habits) -> list[Page]:
     """One page for the whole change, or one for each place where the places are far apart."""
     groups = _groups(change)
-    if len(groups) > 1 and not plan.by_order and rng.random() < 0.3:
+    if len(groups) > 1 and not plan.by_order and not _moves(change) and rng.random() < 0.3:
         pages = [planned_page(change, plan, group) for group in groups]
         found = [page for page in pages if page is not None]
         if len(found) == len(groups) and _are_apart(change, found, groups):
@@ -158,6 +160,13 @@ def _pages(change: Change, plan: Plan, rng: random.Random, habits: Habits) -> li
             return found
     page = planned_page(change, plan)
     return [page] if page is not None else []
+
+
+def _moves(change: Change) -> bool:
+    """Whether a line goes in one place and comes in another: the two have to be shown together."""
+    gone = {line.strip() for s in change.splices for line in change.before.lines[s.start : s.end]}
+    come = {line.strip() for s in change.splices for line in s.lines}
+    return any(line in come for line in gone if len(line) >= MIN_MOVED)
 
 
 def _groups(change: Change) -> list[list[int]]:

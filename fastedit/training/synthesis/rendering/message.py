@@ -45,9 +45,9 @@ OUTROS: tuple[str, ...] = (
 )
 BETWEEN: tuple[str, ...] = ("Then:", "And further down:", "and", "The second place:", "Also here:", "", "Next:")
 DECORATORS_GONE: tuple[str, ...] = (
-    "The `{text}` above it is gone.",
-    "`{text}` goes, too.",
-    "I dropped the `{text}` line.",
+    "The `{text}` above `{name}` is gone.",
+    "`{text}` goes from `{name}`, too.",
+    "I dropped the `{text}` line of `{name}`.",
 )
 COMMENTS_GONE: tuple[str, ...] = ("The comment `{text}` is outdated, so it goes.", "I removed the comment `{text}`.")
 DELETIONS: tuple[str, ...] = (
@@ -186,10 +186,14 @@ def deleted_comments(change: Change) -> list[str]:
     return gone
 
 
-def deleted_decorators(change: Change) -> list[str]:
-    """The decorators and the like that go while what they belong to stays: a reader has to be told of them."""
+def deleted_decorators(change: Change) -> list[tuple[str, str]]:
+    """The decorators that go while what they belong to stays, each with its name: a reader has to be told of them."""
     start = change.before.traits.decorator
-    if not start:
-        return []
-    gone = [line.strip() for s in change.splices for line in change.before.lines[s.start : s.end] if not s.lines]
-    return [line for line in gone if line.startswith(start)] if all(line.startswith(start) for line in gone) else []
+    gone = []
+    for splice in change.splices:
+        lines = [line.strip() for line in change.before.lines[splice.start : splice.end] if line.strip()]
+        if not start or splice.lines or not lines or not all(line.startswith(start) for line in lines):
+            continue
+        owner = next((d for d in change.before.declarations if d.start_line <= splice.start <= d.header_line), None)
+        gone.append((lines[0], owner.name if owner is not None and owner.name else "it"))
+    return gone

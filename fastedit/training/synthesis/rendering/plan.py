@@ -23,6 +23,7 @@ from fastedit.training.synthesis.rendering.page import (
 from fastedit.training.synthesis.rendering.reader import Doubt, Reader, Side
 
 MAX_STEPS = 40
+OPENED = ("(", "[", ",")
 MAX_WHOLE = 60
 MAX_REST = 2  # lines: nobody puts a marker for so little
 MAX_OPENED = 8  # a run that would start by closing a block shows the block, up to so many lines
@@ -213,7 +214,7 @@ def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
         if header >= 0 and header not in result and start - header <= MAX_OPENED:
             start = header
         elif header >= 0 and plan.with_blocks:
-            result.add(header)
+            result |= _header_lines(after, header)
         start, end = _whole_headers(after, start, end)
         while start > 0 and after.hidden[start]:
             start -= 1
@@ -223,12 +224,20 @@ def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
     return result
 
 
+def _header_lines(document: Document, line: int) -> set[int]:
+    """The line, or all lines of the declaration's header that it belongs to."""
+    declaration = declaration_with_header(document, line)
+    if declaration is None or declaration.body_line <= line:
+        return {line}
+    return set(range(declaration.header_line, declaration.body_line))
+
+
 def _opened_bracket(document: Document, start: int) -> int:
     """The line that opens the bracket that line `start` stands in, or -1."""
     index = document.inside[start]
     header = document.blocks[index].header if index >= 0 else -1
     text = document.lines[header].rstrip()
-    return header if header >= 0 and not text.endswith("{") and not is_balanced(text) else -1
+    return header if header >= 0 and text.endswith(OPENED) and not is_balanced(text) else -1
 
 
 def _short_rest(document: Document, end: int) -> int:
