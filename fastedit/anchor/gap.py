@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastedit.anchor.chain import Level, Pair
 from fastedit.anchor.indent import Reference, nearest
+from fastedit.anchor.text import is_closer, is_trivial
 from fastedit.anchor.units import Unit
 from fastedit.edits.lazy import LineKind, comment_text
 
@@ -44,6 +45,7 @@ class Gap:
     my_after: int | None
     before: Pair | None
     after: Pair | None
+    removed: frozenset[int] = frozenset()
 
 
 class GapFiller:
@@ -165,7 +167,18 @@ class GapFiller:
         if not self.is_root or gap.before is None or gap.after is None:
             return False
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
-        return first.parent is not last.parent
+        return first.parent is not last.parent and not self._ends_its_block(gap, first, last)
+
+    def _ends_its_block(self, gap: Gap, first: Unit, last: Unit) -> bool:
+        """Whether the gap is just the rest of a block: the snippet steps out of it as the original does."""
+        assert gap.before is not None and gap.after is not None
+        mine, next_mine = self.level.mine[gap.before.mine], self.level.mine[gap.after.mine]
+        if mine.columns <= next_mine.columns or first.parent is None:
+            return False
+        around: Unit | None = first.parent
+        while around is not None and around.parent is not last.parent:
+            around = around.parent
+        return around is not None and all(unit.start < around.end for unit in gap.content)
 
     def _jump(self, gap: Gap, new: list[Unit]) -> None:
         if gap.before is None:
@@ -176,6 +189,8 @@ class GapFiller:
         if new:
             self._blanks(self._blanks_between(gap.my_before, new[0].start))
             self._add(new, 0.8, "new, behind its neighbour")
+        elif self.is_root and gap.after is not None and self._blanks_between(gap.my_before, gap.my_after) == 0:
+            self.aligner.findings.doubtful.append(self.level.mine[gap.after.mine])
         self.aligner.keep(gap.end, self.scope)
 
     def _substitute(self, gap: Gap, new: list[Unit]) -> None:
@@ -334,7 +349,7 @@ class GapFiller:
     def _keep_marked(self, gap: Gap, end: int) -> None:
         """Keeps the elided lines up to `end`, without the declarations that a removal comment names."""
         for unit in gap.content:
-            if unit.name and unit.name in self.level.removed and self.pieces.at <= unit.start and unit.end <= end:
+            if unit.start in gap.removed and self.pieces.at <= unit.start and unit.end <= end:
                 self.aligner.keep(self._end_before(gap, unit), self.scope)
                 self.pieces.drop(unit.end, 0.97 * self.certainty, "a comment says that it goes")
         self.aligner.keep(end, self.scope)
@@ -351,8 +366,16 @@ class GapFiller:
             reference = nearest(self.references, unit.head) or self.scope.reference
             if reference is None:
                 reference = Reference(unit.head, unit.columns, "")
+            if self.is_root and self._stands_elsewhere(unit):
+                certainty = min(certainty, 0.4)
             self.pieces.add(self.aligner.write_new(unit, reference), certainty * self.certainty, reason)
             self.aligner.findings.num_new += 1
+
+    def _stands_elsewhere(self, unit: Unit) -> bool:
+        """Whether all of a new unit stands in the original already: context that found no place rather than new code."""
+        keys = [self.mine.keys[line] for line in range(unit.head, unit.end) if self.mine.keys[line]]
+        is_telling = any(not is_trivial(key) for key in keys) and not is_closer(self.mine.lines[unit.head])
+        return is_telling and not unit.name and all(key in self.theirs.places for key in keys)
 
     def _blanks_between(self, start: int | None, end: int | None) -> int | None:
         """How many blank lines the snippet has between two of its lines; None where it shows only one of them.

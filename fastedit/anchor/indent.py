@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from fastedit.anchor.text import TAB_COLUMNS, LineTable, columns_of
+from fastedit.anchor.text import TAB_COLUMNS, LineTable, columns_of, is_trivial
 from fastedit.lines import indent_of
 
 
@@ -26,19 +26,8 @@ class Indenter:
         self.unit = original.indent_unit
         self.snippet_unit = max(1, columns_of(snippet.indent_unit + "x"))
         self.original_unit = max(1, columns_of(self.unit + "x"))
-        if self._quotes_indentation(snippet, original):
+        if _is_quoted_by_columns(snippet, original):
             self.snippet_unit = self.original_unit
-
-    @staticmethod
-    def _quotes_indentation(snippet: LineTable, original: LineTable) -> bool:
-        """Whether most lines that stand in both texts are indented alike, so that columns need no converting."""
-        num_known = num_alike = 0
-        for line, key, columns in zip(snippet.lines, snippet.keys, snippet.columns, strict=True):
-            places = original.places.get(key) if columns else None
-            if places and len(places) <= 4:
-                num_known += 1
-                num_alike += any(original.lines[place] == line for place in places)
-        return num_known > 0 and num_alike * 2 >= num_known
 
     def indent(self, columns: int, reference: Reference) -> str:
         """The indentation of a line that stands at `columns` in the snippet, seen from the reference."""
@@ -58,10 +47,26 @@ class Indenter:
         code = line.lstrip(" \t")
         if not code:
             return ""
-        return self.indent(columns, reference) + self._inner(code)
+        return self.indent(columns, reference) + code
 
-    def _inner(self, code: str) -> str:
-        return code
+
+def _is_quoted_by_columns(snippet: LineTable, original: LineTable) -> bool:
+    """Whether the snippet's steps of indentation are as wide as the original's, as most lines that stand in both say.
+
+    Counted over neighbouring lines that stand once in both texts, at different columns.
+    """
+    num_alike = num_others = 0
+    previous: tuple[int, int] | None = None
+    for key, columns in zip(snippet.keys, snippet.columns, strict=True):
+        places = original.places.get(key, ()) if not is_trivial(key) else ()
+        if len(places) != 1:
+            continue
+        here = (columns, original.columns[places[0]])
+        if previous and here[0] != previous[0]:
+            is_alike = here[0] - previous[0] == here[1] - previous[1]
+            num_alike, num_others = num_alike + is_alike, num_others + (not is_alike)
+        previous = here
+    return num_alike > 0 and num_alike >= num_others
 
 
 def shift_line(line: str, old: str, new: str) -> str:

@@ -34,6 +34,7 @@ _BRACKET = re.compile(r"[{(\[]\s*(?:#.*|//.*)?$")
 _TERMINATOR = re.compile(r"^(?:return|raise|throw|break|continue|yield from|exit|die|panic!?|goto)\b")
 MIN_TELLING_SCORE = 0.6
 MIN_WRAP_SHARE = 0.5
+MAX_PLACES = 24
 MIN_OVERLOAD_RATIO = 0.9
 _CONTAINERS = frozenset({"class", "section", "block"})
 _QUOTES = ('"""', "'''", '"', "'")
@@ -44,13 +45,15 @@ class Findings:
     """What an alignment found out about itself.
 
     lines: the snippet's. num_anchors: units that stand in both texts; num_new: units that came in;
-    contradicted: new units with a marker inside, which stands for nothing.
+    contradicted: new units with a marker inside, which stands for nothing; doubtful: units that follow
+    directly on what stands in another block of the original.
     """
 
     lines: list[str]
     num_anchors: int = 0
     num_new: int = 0
     contradicted: list[Unit] = field(default_factory=list)
+    doubtful: list[Unit] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +156,13 @@ class LazyAligner:
         for line in lines:
             key = self.mine.keys[line]
             kinds = self.snippet.kinds
-            if is_trivial(key) or (kinds and kinds[line] is not LineKind.CODE):
+            if kinds and kinds[line] is not LineKind.CODE:
                 continue
             places = self.theirs.places.get(key, ())
             inside = [place for place in places if start <= place < end]
-            if 0 < len(inside) <= 24:
+            if is_trivial(key) and (is_root or len(inside) != 1 or is_closer(self.mine.lines[line])):
+                continue
+            if 0 < len(inside) <= MAX_PLACES:
                 found.extend(inside)
                 break
         return found
@@ -263,7 +268,7 @@ class LazyAligner:
             filler.fill(self._gap(level, before, pair, theirs.start, previous_line, mine.start))
             inner = self._scope_for(mine, theirs, scope, references, frame)
             inner = replace(inner, certainty=scope.certainty * pair.certainty)
-            is_adjacent = before is not None and before.mine + 1 == pair.mine and before.theirs + 1 == pair.theirs
+            is_adjacent = self._is_next(before, pair) and (before is not None or frame.mine is not None)
             self._merge_unit(mine, theirs, inner, pair, is_adjacent=is_adjacent and not self._is_cut_above(mine))
             before, previous_line = pair, mine.end
         filler.fill(self._gap(level, before, None, end, previous_line, frame.my_end))
@@ -274,8 +279,9 @@ class LazyAligner:
     ) -> Gap:
         shown = level.mine[before.mine + 1 if before else 0 : after.mine if after else len(level.mine)]
         units = [unit for unit in shown if unit.kind is not LineKind.REMOVAL]
+        removed = _removed_units(shown, level.theirs[before.theirs + 1 if before else 0 : after.theirs if after else None])
         content = level.theirs[before.theirs + 1 if before else 0 : after.theirs if after else len(level.theirs)]
-        return Gap(units, self.pieces.at, end, content, my_before, my_after, before, after)
+        return Gap(units, self.pieces.at, end, content, my_before, my_after, before, after, removed)
 
     def _scope_for(self, mine: Unit, theirs: Unit, scope: Scope, references: list[Reference], frame: Frame) -> Scope:
         """How a paired unit's lines are moved: with their level, or to where the snippet now has them."""
@@ -401,6 +407,12 @@ class LazyAligner:
 
     # -- one pair of units -----------------------------------------------------------------------------
 
+    @staticmethod
+    def _is_next(before: Pair | None, pair: Pair) -> bool:
+        """Whether a pair follows the one before it directly in both texts, or begins both."""
+        mine, theirs = (before.mine, before.theirs) if before else (-1, -1)
+        return mine + 1 == pair.mine and theirs + 1 == pair.theirs
+
     def _is_cut_above(self, unit: Unit) -> bool:
         """Whether a marker of its own line ends what the snippet shows above the unit."""
         shown = self.snippet.shown
@@ -414,7 +426,7 @@ class LazyAligner:
         if self.similarity.is_quoted(mine, theirs):
             self.keep(theirs.end, scope)
             return
-        if not mine.has_body and theirs.has_body and not _OPENER.search(self.mine.lines[mine.body - 1]):
+        if not mine.has_body and theirs.has_body and not self._is_cut_block(mine):
             self._replace(theirs.end, mine.head, mine.end, scope, pair)
             return
         if mine.has_body and not theirs.has_body and not self._header_is_same(mine, theirs):
@@ -427,6 +439,17 @@ class LazyAligner:
         if mine.has_body:
             self._merge_body(mine, theirs, scope)
         self._merge_closer(mine, theirs, scope)
+
+    def _is_cut_block(self, mine: Unit) -> bool:
+        """Whether the snippet shows only the header of a block, its body cut off or elided."""
+        if not _OPENER.search(self.mine.lines[mine.body - 1]):
+            return False
+        following = mine.end
+        while following < len(self.mine) and not self.mine.keys[following]:
+            following += 1
+        shown = self.snippet.shown
+        is_code = following < len(self.mine) and (shown is None or shown[following].kind is LineKind.CODE)
+        return not (is_code and self.mine.columns[following] == mine.columns and not is_closer(self.mine.lines[following]))
 
     def _has_lost_brackets(self, mine: Unit, theirs: Unit) -> bool:
         """Whether the original's block is bracketed and the snippet's, shown whole, isn't any more."""
@@ -565,12 +588,19 @@ class LazyAligner:
             return False
         if theirs.end > theirs.close:
             return True
-        if not units or all(unit.is_code for unit in units):
+        if not units:
             return False
+        if all(unit.is_code for unit in units):
+            return not self._goes_on(mine) and self._breaks_off(mine)
         last = units[-1]
         if not last.is_code:
             return True
         return not self._goes_on(mine) and not _TERMINATOR.match(self.mine.lines[last.head].strip())
+
+    def _breaks_off(self, unit: Unit) -> bool:
+        """Whether the snippet ends inside the unit with a bracket open."""
+        text = "".join(self.mine.keys[unit.body : unit.end])
+        return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
 
     def _goes_on(self, unit: Unit) -> bool:
         """Whether code follows the unit in the snippet, so that its end is shown."""
@@ -662,6 +692,22 @@ class LazyAligner:
 
     def _written(self, line: int, reference: Reference) -> str:
         return self.indenter.rewrite(self.mine.lines[line], self.mine.columns[line], reference)
+
+
+def _removed_units(shown: Sequence[Unit], content: Sequence[Unit]) -> frozenset[int]:
+    """The start lines of the original's units that the removal comments of a gap mean.
+
+    Of several with the name the one nearest to the comment: the last one where no marker follows it.
+    """
+    starts: set[int] = set()
+    for index, unit in enumerate(shown):
+        if unit.kind is LineKind.REMOVAL:
+            is_late = not any(other.is_marker for other in shown[index + 1 :])
+            for word in _WORD.findall(unit.note):
+                named = [other.start for other in content if other.name == word]
+                if named:
+                    starts.add(named[-1] if is_late else named[0])
+    return frozenset(starts)
 
 
 def _comment_words(lines: list[str]) -> list[str]:

@@ -24,6 +24,10 @@ def problems_of(findings: Findings, snippet: Snippet, original: LineTable) -> li
         shown = findings.lines[unit.head : unit.head + 1]
         message = f"a marker stands for code inside `{shown[0].strip()}`, which the file doesn't have"
         problems.append(Problem(Code.ANCHOR_NOT_FOUND, message, candidates_for(shown, original)))
+    for unit in findings.doubtful[:1]:
+        shown = findings.lines[unit.head : unit.head + 1]
+        message = f"`{shown[0].strip()}` follows on lines of another block: what lies between may stay or go"
+        problems.append(Problem(Code.ANCHOR_AMBIGUOUS, message, candidates_for(shown, original)))
     return problems
 
 

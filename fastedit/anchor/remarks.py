@@ -23,6 +23,8 @@ _BRACKETED = re.compile(r"^[\[(<].*[\])>]$")
 _PATH = re.compile(r"^(?:in\s+)?[`'\"]?[\w.@~/-]*(?:/[\w.@-]+)+\.\w{1,6}\b|^[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|c|h|cc|cpp|cs|rb|php|kt|swift|sh)\b")
 _NAME_ALONE = re.compile(r"^(?:(?:in|the|class|def|fn|func|function|method)\s+)*[`'\"]?(?P<name>[A-Za-z_$#][\w$.:#]*)(?:\([^)]*\))?[`'\"]?(?:\s+(?:method|function|class))?:?$")
 _PLAIN_WORDS = re.compile(r"^[\w$'`.-]+(?:(?:\s*,\s*|\s+and\s+|\s+to\s+|\s*-\s*)[\w$'`.-]+)*$")
+_GONE = re.compile(r"\b(?:removed|deleted|dropped|gone|is no more|no longer here)\b", re.IGNORECASE)
+MAX_REMOVAL_WORDS = 10
 _COMMENTLESS = frozenset({"json"})
 _MARKUP = frozenset({"html", "vue", "svelte", "xml"})
 
@@ -50,6 +52,11 @@ def _kind(
 ) -> LineKind:
     if language in _COMMENTLESS or (_BRACKETED.match(note) and _is_alone(index, lines)):
         return LineKind.MARKER
+    named = [word for word in _WORD.findall(note) if names(word)]
+    if named and _GONE.search(note) and len(note.split()) <= MAX_REMOVAL_WORDS:
+        return LineKind.REMOVAL
+    if named and _PLAIN_WORDS.match(note) and _is_alone(index, lines) and _are_all_named(note, named):
+        return LineKind.MARKER
     position = _POSITION.match(note)
     if position and names(position.group("name")):
         return LineKind.MARKER
@@ -62,6 +69,10 @@ def _kind(
     if language in _MARKUP and _PLAIN_WORDS.match(note) and _stands_alone_in_markup(note, has_word):
         return LineKind.MARKER
     return LineKind.CODE
+
+
+def _are_all_named(note: str, named: list[str]) -> bool:
+    return set(_WORD.findall(note)) - set(named) <= {"and", "to", "or"}
 
 
 def _is_alone(index: int, lines: list[SnippetLine]) -> bool:

@@ -256,6 +256,8 @@ class Similarity:
             return Likeness(0.6, False, 0.6)
         if _OPENER.search(self.snippet.table.lines[mine.head]) or self.original.table.lines[theirs.head].endswith(("{", "(")):
             return NO_LIKENESS
+        if is_trivial(self.original.table.keys[theirs.head]) or is_trivial(self.snippet.table.keys[mine.head]):
+            return NO_LIKENESS
         if theirs.end - theirs.head > MAX_REWRAPPED_LINES or mine.end - mine.head > MAX_REWRAPPED_LINES:
             return NO_LIKENESS
         ratio = fuzz.ratio(self.flat(mine, self.snippet.table), self.flat(theirs, self.original.table)) / 100

@@ -45,7 +45,7 @@ def is_trivial(key: str) -> bool:
 _TRIVIAL = frozenset(
     "else: else{ }else{ else end return return; break break; continue; continue pass try: try{ do{ do then fi done esac"
     " begin BEGIN END finally: finally{ }finally{ default: returnNone returnnull; returntrue; returnfalse; returnnil"
-    " returnTrue returnFalse *** /** // # --".split()
+    " #else #endif returnTrue returnFalse *** /** // # --".split()
 )
 
 

@@ -71,6 +71,7 @@ _SNIP = re.compile(r"^[-=~*\s]*(?:snip|snipped|cut|omitted|elided|skipped)[-=~*\
 _SAME = (
     r"unchanged|unmodified|untouched|(?:the )?same(?: code)?(?: as)?(?: before| above| now)?|as (?:is|before|now|it is|they are|it was)"
     r"|stays?(?: here| there)?(?: exactly)?(?: the same| as (?:is|it is|they are))?|remains?(?: the same| as is| unchanged)?"
+    r"|(?:omitted|elided|left out|not shown|skipped)(?: here)?(?: for (?:brevity|clarity|space))?|for brevity"
     r"|(?:no|without) changes?|not changed|keep(?:s)?(?: the)? existing|keep as is|like before|identical"
 )
 _ELIDED = (
