@@ -189,7 +189,7 @@ _FILENAME_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"jenkinsfile[.-].+"), "groovy"),
 )
 
-_SHEBANG = re.compile(r"#!\s*\S*?([^\s/]+)(?:[ \t]+(.*))?")
+_SHEBANG = re.compile(r"#![ \t]*(?:\S*/)?([^\s/]+)(?:[ \t]+(.*))?")
 _INTERPRETER_VERSION = re.compile(r"[\d.]+$")
 # What a line of a `.h` starts with tells whose header it is.
 _HEADERS: tuple[tuple[re.Pattern[str], str], ...] = (

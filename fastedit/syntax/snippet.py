@@ -14,7 +14,7 @@ from dataclasses import replace
 from fastedit.lines import indent_of
 from fastedit.syntax.lexing import closing_brackets
 from fastedit.syntax.model import Declaration, Outline
-from fastedit.syntax.outline import outline
+from fastedit.syntax.reading import read
 
 SNIPPET_BUDGET_S = 0.25
 # A long snippet that the grammar stumbles over isn't worth ten more readings of all of it.
@@ -54,35 +54,40 @@ _FRAMES: dict[str, tuple[str, ...]] = {
     "html": ("<script>|</script>", "<style>|</style>"),
     "hcl": ("x {",),
 }
+# What makes a cut-off header whole, behind the brackets that close it.
+_HEADER_ENDS = {"python": ": pass", "ruby": "\nend"}
 # What may follow a last comma, where the grammar wants something there.
 _FILLERS = {("json", "}"): '"_": 0', ("json", "]"): "0"}
 
 
-def snippet_outline(lines: Sequence[str], language: str, *, budget_s: float = SNIPPET_BUDGET_S) -> Outline:
+def snippet_outline(
+    lines: Sequence[str], language: str, *, budget_s: float = SNIPPET_BUDGET_S, is_framed: bool = True
+) -> Outline:
     """The declarations of a snippet; their lines are those of `lines` (without line ends).
 
+    is_framed: whether it may be members of something that it doesn't show.
     num_errors: of the best reading, so much as the snippet alone has to answer for.
     """
     start = time.monotonic()
     text = "\n".join(_dedented(lines))
-    best = outline(text, language, budget_s=budget_s)
+    best = read(text, language, budget_s=budget_s)
     deadline = start + min(budget_s, _MIN_FRAMES_S + _MAX_FRAMES_FACTOR * (time.monotonic() - start))
     if not best.language:
         return best
-    for opening, closing in _frames(text, language):
+    for opening, closing in _frames(text, language, _FRAMES.get(language, ()) if is_framed else ()):
         if _badness(best) == (0, False) or time.monotonic() > deadline:
             break
         framed = f"{opening}\n{text}{closing}" if opening else text + closing
-        read = outline(framed, language, budget_s=deadline - time.monotonic())
-        read = _without_frame(read, int(bool(opening)), len(lines))
-        if read.is_complete and _badness(read) < _badness(best):
-            best = read
+        found = read(framed, language, budget_s=deadline - time.monotonic())
+        found = _without_frame(found, int(bool(opening)), len(lines))
+        if found.is_complete and _badness(found) < _badness(best):
+            best = found
     return best
 
 
-def _badness(read: Outline) -> tuple[int, bool]:
+def _badness(found: Outline) -> tuple[int, bool]:
     """Parse errors first; then rather a reading that declares something."""
-    return read.num_errors, not read.declarations
+    return found.num_errors, not found.declarations
 
 
 def _dedented(lines: Sequence[str]) -> list[str]:
@@ -94,9 +99,9 @@ def _dedented(lines: Sequence[str]) -> list[str]:
     return [line[len(shared) :] if line.strip() else "" for line in lines]
 
 
-def _frames(text: str, language: str) -> Iterator[tuple[str, str]]:
+def _frames(text: str, language: str, frames: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """What to put before and behind the snippet, the likeliest first."""
-    for frame in ("", *_FRAMES.get(language, ())):
+    for frame in ("", *_header_ends(language), *frames):
         opening, _, tail = frame.partition("|")
         closing = closing_brackets(f"{opening}\n{text}", language)
         if closing and text.rstrip().endswith(","):
@@ -106,11 +111,17 @@ def _frames(text: str, language: str) -> Iterator[tuple[str, str]]:
             yield opening, closing
 
 
-def _without_frame(read: Outline, num_lines_before: int, num_lines: int) -> Outline:
+def _header_ends(language: str) -> Iterator[str]:
+    """The frame that only ends a header, where the language has one."""
+    if language in _HEADER_ENDS:
+        yield "|" + _HEADER_ENDS[language]
+
+
+def _without_frame(framed: Outline, num_lines_before: int, num_lines: int) -> Outline:
     """The outline with the frame's own declarations and lines taken out."""
     new_index: dict[int, int] = {-1: -1}
     kept: list[Declaration] = []
-    for index, declaration in enumerate(read.declarations):
+    for index, declaration in enumerate(framed.declarations):
         parent = new_index[declaration.parent]
         if declaration.header_line < num_lines_before or declaration.header_line >= num_lines + num_lines_before:
             new_index[index] = parent
@@ -128,4 +139,4 @@ def _without_frame(read: Outline, num_lines_before: int, num_lines: int) -> Outl
                 depth=kept[parent].depth + 1 if parent >= 0 else 0,
             )
         )
-    return replace(read, declarations=tuple(kept))
+    return replace(framed, declarations=tuple(kept))

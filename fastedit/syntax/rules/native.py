@@ -40,10 +40,12 @@ def _macro_arguments(node: Node) -> Node | None:
     """The arguments of a macro that looks like a function without a type: `TEST(Suite, Name) {`."""
     declarator = node.child_by_field_name("declarator")
     target = declarator and declarator.child_by_field_name("declarator")
-    is_macro = target is not None and target.type == "identifier" and (target.text or b"").isupper()
-    if declarator is None or not is_macro or node.child_by_field_name("type") is not None:
+    parameters = declarator and declarator.child_by_field_name("parameters")
+    if target is None or parameters is None or node.child_by_field_name("type") is not None:
         return None
-    return declarator.child_by_field_name("parameters")
+    is_macro = target.type == "identifier" and (target.text or b"").isupper()
+    has_bare_arguments = all(child.named_child_count == 1 for child in parameters.named_children)
+    return parameters if is_macro and has_bare_arguments and parameters.named_child_count else None
 
 
 _DECLARATION = Rule(

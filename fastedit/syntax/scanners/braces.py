@@ -30,10 +30,12 @@ def find(text: str, language: str) -> list[Found]:
     rows = Rows(text)
     found: list[Found] = []
     blocks: list[Found | None] = []
-    header_start = num_parentheses = 0
+    header_start = seen = num_parentheses = 0
     for what, start, end in tokens(text, language):
-        if what == "comment" and not text[header_start:start].strip():
+        # Only what is new since the last token is looked at: a header may be a file long.
+        if what == "comment" and seen == header_start and not text[seen:start].strip():
             header_start = end
+        seen = end
         num_parentheses = max(0, num_parentheses + (what in ("(", "[")) - (what in (")", "]")))
         if what not in _BOUNDARIES or num_parentheses:
             continue

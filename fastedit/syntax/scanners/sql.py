@@ -18,7 +18,7 @@ _CREATE = re.compile(
 _OTHER = re.compile(
     r"((?:ALTER|DROP|INSERT|UPDATE|DELETE|SELECT|WITH|GRANT|REVOKE|TRUNCATE|COMMENT|MERGE|COPY|SET|USE|CALL|REPLACE|PRAGMA)\b"
     r"(?:\s+(?:INTO|FROM|ON|TABLE|VIEW|INDEX|TYPE|FUNCTION|PROCEDURE|TRIGGER|DATABASE|SCHEMA|ONLY|IF|EXISTS|COLUMN))*)"
-    r"(?:\s+" + _NAME + ")?",
+    r"(?:(?<!SELECT)\s+" + _NAME + ")?",
     re.I,
 )
 _KINDS = {"function": "function", "procedure": "function", "proc": "function", "trigger": "function", "index": "value"}
@@ -56,9 +56,9 @@ def _statements(text: str) -> list[tuple[int, int]]:
     start = code_start = num_blocks = 0
     for what, at, behind in [*tokens(text, "sql"), (";", len(text), len(text))]:
         num_blocks += sum(_step(match[1]) for match in _BLOCK_WORD.finditer(text, code_start, at))
-        code_start = behind
-        if what == "comment" and not text[start:at].strip():
+        if what == "comment" and code_start == start and not text[start:at].strip():
             start = behind
+        code_start = behind
         if what != ";" or (num_blocks > 0 and at < len(text) and _ROUTINE.match(text, start)):
             continue
         start += len(text[start:at]) - len(text[start:at].lstrip())

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from fastedit.syntax import LANGUAGES
+from fastedit.syntax.parse import count_error_nodes, grammar, has_grammar, parse
+
+GRAMMARS = [info.name for info in LANGUAGES if info.grammar]
+ODD_TEXTS = {
+    "empty": "",
+    "nul": "\x00" * 100,
+    "lone carriage returns": "a\rb\r\rc",
+    "no newline": "x",
+    "form feeds": "a\x0cb\u2028c\x85\n",
+    "astral": "\U0001f600 = '\U0001f600'\n" * 10,
+    "lone surrogate": "x = '\ud800'\n",
+    "byte order mark": "\ufeffx = 1\n",
+    "long line": "a + " * 20_000,
+    "opening brackets": "([{<" * 10_000,
+    "closing brackets": ")]}>" * 5_000,
+    "quotes": "\"'`" * 3_000,
+    "blanks": " \t\n" * 5_000,
+}
+
+
+@pytest.mark.parametrize("language", GRAMMARS)
+def test_every_grammar_reads_odd_texts(language: str) -> None:
+    for text in ODD_TEXTS.values():
+        tree = parse(text, language, budget_s=1.0)
+        assert tree is None or tree.root_node.end_byte <= len(text.encode("utf-8", "replace"))
+
+
+def test_a_language_without_grammar_has_no_tree() -> None:
+    assert parse("x", "no such language") is None
+    assert parse("x", "") is None
+    assert grammar("ini") is None
+
+
+def test_a_grammar_that_is_not_installed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> object:
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr("fastedit.syntax.parse.import_module", missing)
+    grammar.cache_clear()
+    try:
+        assert not has_grammar("python")
+        assert parse("x = 1", "python") is None
+    finally:
+        grammar.cache_clear()
+
+
+def test_the_budget_is_kept() -> None:
+    text = "x = [" + "1, " * 2_000_000 + "]\n"
+    start = time.monotonic()
+    assert parse(text, "python", budget_s=0.1) is None
+    assert time.monotonic() - start < 2
+    assert parse("x = 1", "python", budget_s=0) is None
+
+
+@pytest.mark.parametrize("text", ["- " * 2_000, "".join(" " * depth + "a:\n" for depth in range(300)), "a:\n" * 40_000])
+def test_yaml_that_would_overflow_the_grammars_scanner_is_not_parsed(text: str) -> None:
+    assert parse(text, "yaml") is None
+
+
+def test_yaml_of_usual_depth_is_parsed() -> None:
+    text = "".join("  " * depth + f"key{depth}:\n" for depth in range(60)) + "  " * 60 + "- a: [1, 2]\n"
+    tree = parse(text, "yaml")
+    assert tree is not None
+    assert count_error_nodes(tree.root_node) == 0
+
+
+def test_errors_and_missing_nodes_are_counted() -> None:
+    def errors(text: str) -> int:
+        tree = parse(text, "javascript")
+        assert tree is not None
+        return count_error_nodes(tree.root_node)
+
+    assert errors("f();\n") == 0
+    assert errors("f(;\n") == 1
+    assert errors("class A { f() { g(; } }\nh(;\n") >= 2
+
+
+def test_no_grammar_is_loaded_before_it_is_asked_for() -> None:
+    source = Path(__file__).parents[2] / "fastedit" / "syntax"
+    assert not [path for path in source.rglob("*.py") if "import tree_sitter_" in path.read_text()]
