@@ -191,11 +191,6 @@ class Finder:
         return []
 
 
-def is_telling(lines: Sequence[PatchLine]) -> bool:
-    """Whether finding these lines tells anything: more than blank lines and brackets."""
-    return sum(weight_of(line.text) for line in lines) >= 0.3
-
-
 def _spot(row: int, quality: float, reason: str) -> Place:
     return Place(row, row, (), Level.EXACT, quality, reason)
 

@@ -169,8 +169,9 @@ def _quoted_pairs(index: LineIndex, lines: Sequence[PatchLine], place: Place) ->
 def _is_misread_prefix(line: PatchLine, original: str, format: Format) -> bool:
     """Whether a context line is one column off because its prefix was forgotten, or taken for one: that says
     nothing of the added lines, which have theirs."""
-    is_prefixed = format in (Format.UDIFF, Format.V4A) and line.op is Op.KEEP
-    return is_prefixed and abs(len(indent_of(original)) - len(indent_of(line.text))) == 1
+    mine, theirs = indent_of(line.text), indent_of(original)
+    is_prefixed = format in (Format.UDIFF, Format.V4A) and line.op is Op.KEEP and "\t" not in mine + theirs
+    return is_prefixed and abs(len(mine) - len(theirs)) == 1
 
 
 def composed(

@@ -18,6 +18,11 @@ MIN_QUALITY = 0.7
 MAX_JOINED = 4
 MIN_BAND = 16
 _JOINED_VALUE = 0.9
+# What the quality loses by each line of code that the file should have and hasn't, beyond its weight: it tells of
+# another version; and by each line that the patch passes over.
+_MISSED_COST = 0.15
+_TELLING = 0.5
+_LEFT_OUT_COST = 0.03
 _ABSENT_KEEP = 0.5
 _ABSENT_DELETE = 4.0
 _UNQUOTED = 0.25
@@ -183,20 +188,22 @@ def _unquoted(index: LineIndex, row: int) -> float:
 def _quality(index: LineIndex, expected: Sequence[PatchLine], spans: Sequence[Span | None]) -> tuple[float, str]:
     """The share of the expected lines' weight that the original confirms, and what was inexact."""
     total = found = 0.0
-    num_absent = num_inexact = 0
+    num_absent = num_inexact = num_missed = 0
     times = Counter(span for span in spans if span)
     for line, span in zip(expected, spans, strict=True):
         weight = weight_of(line.text)
         total += weight
         if span is None:
             num_absent += weight > 0.1
+            num_missed += weight >= _TELLING and not is_comment(line.text)
             continue
         is_joined = span[1] - span[0] > 1 or times[span] > 1
         value = _JOINED_VALUE if is_joined else likeness(line.text, index.lines[span[0]]).value
         found += weight * (value if line.text.strip() else 1.0)
         num_inexact += value < 1
     num_unquoted = _num_unquoted(index, spans)
-    quality = found / total - 0.03 * num_unquoted - UNLIKE_COST * num_inexact / len(spans) if total else 0.0
+    quality = found / total - _MISSED_COST * num_missed if total else 0.0
+    quality -= _LEFT_OUT_COST * num_unquoted + UNLIKE_COST * num_inexact / len(spans)
     told = [(num_inexact, "inexact"), (num_absent, "not there"), (num_unquoted, "lines between left out")]
     reason = ", ".join(f"{count} {what}" for count, what in told if count)
     return max(0.0, quality), f"context is quoted from memory ({reason})" if reason else ""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from statistics import median
 
+from fastedit.anchor.already import is_applied, stands_beside
 from fastedit.anchor.candidates import (
     ONLY_A_NUMBER,
     UNEVEN_INDENT_QUALITY,
     Finder,
     Finding,
     Piece,
-    is_telling,
     pieces_of,
 )
 from fastedit.anchor.changes import Change, changes_at
@@ -21,7 +20,7 @@ from fastedit.anchor.choose import Candidate as PlaceCandidate
 from fastedit.anchor.choose import Choice, Run, choose
 from fastedit.anchor.locate import Level, LineIndex, Place
 from fastedit.anchor.model import Problem
-from fastedit.anchor.quoted import loose_key, weight_of
+from fastedit.anchor.quoted import loose_key
 from fastedit.anchor.scopes import Scopes
 from fastedit.edits.model import Format, Op, PatchHunk, PatchLine
 from fastedit.errors import Candidate, Code
@@ -75,9 +74,12 @@ class _Locator:
         self.finder = Finder(index, scopes, len(self.pieces))
 
     def outcomes(self) -> list[Outcome]:
-        applied = {number for number, hunk in enumerate(self.hunks) if self._is_applied_only(hunk)}
-        found = [pair for piece in self.pieces if piece.hunk_number not in applied for pair in self._find(piece)]
+        applied = {number for number, hunk in enumerate(self.hunks) if self._is_applied(hunk)}
+        inserting = {number for number in applied if not any(line.op is Op.DELETE for line in self.hunks[number].lines)}
+        found = [pair for piece in self.pieces if piece.hunk_number not in inserting for pair in self._find(piece)]
         lost = {piece.hunk_number for piece, finding in found if not finding.candidates}
+        # A hunk that removes lines is only applied where these are not there under any other guise.
+        applied = inserting | (applied & lost)
         placed = self._with_shifts([(piece, finding) for piece, finding in found if piece.hunk_number not in lost])
         choices = choose(
             [Run(finding.candidates, finding.unweighed, piece.follows, piece.is_elided) for piece, finding in placed]
@@ -96,6 +98,9 @@ class _Locator:
             else:
                 outcomes.append(self._placed(number, located[number], is_numbered))
         return outcomes
+
+    def _is_applied(self, hunk: PatchHunk) -> bool:
+        return is_applied(self.index, hunk, sum(other.lines == hunk.lines for other in self.hunks))
 
     def _find(self, piece: Piece) -> list[tuple[Piece, Finding]]:
         """The piece, or its parts where it only stands in parts, with its candidates."""
@@ -138,7 +143,7 @@ class _Locator:
         rivals = [(choice.candidate, *choice.rivals) for _, choice in located if choice.rivals]
         if rivals:
             return Outcome(hunk, problem=self._ambiguous(number, rivals[0]))
-        if self._is_there(hunk, [choice.candidate.place for _, choice in located]):
+        if len(located) == 1 and stands_beside(self.index, hunk, located[0][1].candidate.place):
             return Outcome(hunk, is_applied=True)
         changes: list[Change] = []
         for piece, choice in located:
@@ -153,45 +158,6 @@ class _Locator:
 
     def _is_number_safe(self, place: Place, is_numbered: bool) -> bool:
         return is_numbered or place.start in (0, len(self.index.lines))
-
-    def _is_applied_only(self, hunk: PatchHunk) -> bool:
-        """Whether what the hunk leaves stands in the file, and what it expects doesn't."""
-        if any(line.op is Op.SKIP for line in hunk.lines) or not self._new_places(hunk):
-            return False
-        old = [line for line in hunk.lines if line.op is not Op.ADD]
-        return not old or not self._strict_places([line.text for line in old])
-
-    def _is_there(self, hunk: PatchHunk, places: Sequence[Place]) -> bool:
-        """Whether the lines that a hunk adds beside its context, and removes none for, stand there already.
-
-        With context on both sides the lines would keep the context from being found.
-        """
-        ops = [op for op, _ in groupby(line.op for line in hunk.lines)]
-        if len(places) != 1 or ops not in ([Op.KEEP, Op.ADD], [Op.ADD, Op.KEEP]):
-            return False
-        place, is_behind = places[0], ops[0] is Op.KEEP
-        return any(
-            new.start == place.start if is_behind else new.end == place.end
-            for new in self._new_places(hunk, place.start)
-        )
-
-    def _new_places(self, hunk: PatchHunk, near: int = 0) -> list[Place]:
-        """Where what the hunk leaves stands, if it says enough to be known again."""
-        new = [line for line in hunk.lines if line.op in (Op.KEEP, Op.ADD)]
-        added = [line for line in new if line.op is Op.ADD]
-        telling = (
-            max((weight_of(line.text) for line in added), default=0.0) >= 0.3
-            if added
-            else is_telling(new) and len(new) > 1
-        )
-        return self._strict_places([line.text for line in new], near) if telling else []
-
-    def _strict_places(self, lines: Sequence[str], near: int = 0) -> list[Place]:
-        for level in (Level.EXACT, Level.INDENT, Level.LOOSE):
-            places = self.index.runs(lines, level, near)
-            if places:
-                return places
-        return []
 
     def _name(self, number: int) -> str:
         return f"hunk {number + 1} of {len(self.hunks)} (line {self.hunks[number].source_line + 1} of the edit)"

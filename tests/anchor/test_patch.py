@@ -389,7 +389,10 @@ def test_a_deleted_file_loses_all_lines():
     [
         ("        self.level = int(raw)\n", "        self.level = float(raw)\n"),
         ("import time\n", "import time\nimport os\n"),
-        ("    def close(self):\n        self.port.close()\n\n\nclass Siren:\n", "\n\nclass Siren:\n"),
+        (
+            "        return self.level\n\n    def close(self):\n        self.port.close()\n\n\nclass Siren:\n",
+            "        return self.level\n\n\nclass Siren:\n",
+        ),
     ],
     ids=["replaced", "inserted", "deleted"],
 )

@@ -68,6 +68,11 @@ def test_context_of_another_version_is_refused():
     assert code_of(align(REFUND, message)) is Code.ANCHOR_NOT_FOUND
 
 
+def test_a_block_to_remove_whose_neighbour_is_gone_is_not_looked_for_elsewhere():
+    old = '    def void(self, payment):\n        log.info("voided")\n        return None\n\n    def audit(self):\n'
+    assert code_of(align(REFUND, block(old, "    def audit(self):\n"))) is Code.ANCHOR_NOT_FOUND
+
+
 def test_what_is_nowhere_says_what_is_near():
     message = block("        reference = self.provider.refund(payment.reference, total)\n", "        pass\n")
     (problem,) = align(REFUND, message).problems
@@ -76,6 +81,12 @@ def test_what_is_nowhere_says_what_is_near():
     nothing = align(REFUND, block("fn main() {}\n", "fn other() {}\n"))
     assert code_of(nothing) is Code.ANCHOR_NOT_FOUND
     assert nothing.problems[0].candidates == ()
+
+
+@pytest.mark.parametrize("new", ["        return None\n", "        return reference\n", "        gone()\n"])
+def test_a_common_line_in_the_result_does_not_make_a_lost_hunk_an_applied_one(new: str):
+    alignment = align(REFUND, block("        self.provider.notify(payment)\n        gone()\n", new))
+    assert code_of(alignment) is Code.ANCHOR_NOT_FOUND
 
 
 def test_one_lost_hunk_does_not_move_the_others_but_is_a_problem():

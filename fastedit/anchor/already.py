@@ -1,0 +1,52 @@
+"""Whether the file shows a hunk as applied already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from fastedit.anchor.locate import Level, LineIndex, Place
+from fastedit.anchor.quoted import weight_of
+from fastedit.edits.model import Op, PatchHunk
+
+# What the lines that a hunk leaves must tell, all together, to be known again.
+MIN_TELLING = 1.0
+_STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
+
+
+def is_applied(index: LineIndex, hunk: PatchHunk, num_alike: int) -> bool:
+    """Whether what the hunk leaves stands in the file and what it expects doesn't.
+
+    num_alike: how many hunks of the patch say the same; their lines may stand at no more places than that, or
+    they could be anyone's.
+    """
+    if any(line.op is Op.SKIP for line in hunk.lines) or not 0 < len(_new_places(index, hunk)) <= num_alike:
+        return False
+    return not hunk.old or not _places(index, hunk.old)
+
+
+def stands_beside(index: LineIndex, hunk: PatchHunk, place: Place) -> bool:
+    """Whether the lines that a hunk adds on one side of its context, removing none, stand there already.
+
+    With context on both sides the lines would keep the context from being found.
+    """
+    ops = [op for op, _ in groupby(line.op for line in hunk.lines)]
+    if ops not in ([Op.KEEP, Op.ADD], [Op.ADD, Op.KEEP]):
+        return False
+    new = _new_places(index, hunk, place.start)
+    if ops[0] is Op.KEEP:
+        return any(found.start == place.start for found in new)
+    return any(found.end == place.end for found in new)
+
+
+def _new_places(index: LineIndex, hunk: PatchHunk, near: int = 0) -> list[Place]:
+    """Where what the hunk leaves stands, if it says enough to be known again."""
+    added = [line.text for line in hunk.lines if line.op is Op.ADD]
+    if sum(map(weight_of, hunk.new)) < MIN_TELLING or (added and not any(text.strip() for text in added)):
+        return []
+    return _places(index, hunk.new, near) if added or len(hunk.new) > 1 else []
+
+
+def _places(index: LineIndex, lines: Sequence[str], near: int = 0) -> list[Place]:
+    """The places of these lines by the strictest measure that finds any."""
+    return next(filter(None, (index.runs(lines, level, near) for level in _STRICT_LEVELS)), [])
