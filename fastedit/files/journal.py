@@ -16,6 +16,7 @@ import json
 import os
 import re
 import secrets
+import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -25,6 +26,7 @@ from fastedit.files.system import Filesystem
 
 JOURNAL_NAME = ".fastedit-journal"
 DONE_NAME = ".fastedit-journal.done"
+JOURNAL_NAMES = (JOURNAL_NAME, DONE_NAME)
 TEMP_NAME = re.compile(r"\.fastedit-[0-9a-f]{16}-\d+\.(?:new|old)")
 MAX_JOURNAL_BYTES = 1 << 24
 
@@ -155,6 +157,14 @@ def exists(path: Path, fs: Filesystem) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def is_own_file(path: Path, fs: Filesystem) -> bool:
+    """Whether there is a regular file of that name that belongs to this user. Raises OSError."""
+    if not exists(path, fs):
+        return False
+    status = fs.lstat(path)
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def remove(path: Path, fs: Filesystem) -> None:

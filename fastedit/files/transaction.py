@@ -15,9 +15,11 @@ from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, 
 from fastedit.files.journal import (
     DONE_NAME,
     JOURNAL_NAME,
+    JOURNAL_NAMES,
     Journal,
     clean_up,
     exists,
+    is_own_file,
     plan_journal,
     read_journal,
     roll_back,
@@ -74,19 +76,19 @@ def commit(
     and EngineUnavailable ENGINE_ERROR where the system can't write.
     """
     warnings = recover(root, lock_timeout_s=lock_timeout_s, fs=fs)
-    folders = {_nearest_folder(operation.path, fs) for operation in operations}
-    with locked({root, *folders}, timeout_s=lock_timeout_s, fs=fs):
-        if _has_journal(root, fs):
-            raise InputRefused(Code.CONTENT_CONFLICT, f"another run in {root} was cut off just now; try again")
-        before = [_verify(operation, break_hard_links, fs) for operation in operations]
-        if dry_run or not operations:
-            return warnings
-        journal = _plan(root, operations, fs)
-        try:
+    try:
+        folders = {_nearest_folder(operation.path, fs) for operation in operations}
+        with locked({root, *folders}, timeout_s=lock_timeout_s, fs=fs):
+            if any(exists(root / name, fs) for name in JOURNAL_NAMES):
+                raise InputRefused(Code.CONTENT_CONFLICT, f"a journal that isn't yours, or is new, is in {root}")
+            before = [_verify(operation, break_hard_links, fs) for operation in operations]
+            if dry_run or not operations:
+                return warnings
+            journal = _plan(root, operations, fs)
             _write_all(journal, operations, before, fs)
-        except OSError as error:
-            raise refusal(error, str(root), "written") from error
-        return warnings + _finish(journal, fs)
+            return warnings + _finish(journal, fs)
+    except OSError as error:
+        raise refusal(error, str(root), "written") from error
 
 
 def recover(folder: Path, *, lock_timeout_s: float = LOCK_TIMEOUT_S, fs: Filesystem = SYSTEM) -> tuple[Warning, ...]:
@@ -103,8 +105,9 @@ def recover(folder: Path, *, lock_timeout_s: float = LOCK_TIMEOUT_S, fs: Filesys
 
 
 def _has_journal(folder: Path, fs: Filesystem) -> bool:
+    """Whether a run of this user left a journal in `folder`. Anybody else's must not keep us from working below it."""
     try:
-        return any(exists(folder / name, fs) for name in (JOURNAL_NAME, DONE_NAME))
+        return any(is_own_file(folder / name, fs) for name in JOURNAL_NAMES)
     except OSError as error:
         raise refusal(error, str(folder), "read") from error
 
@@ -114,7 +117,7 @@ def _end(root: Path, lock_timeout_s: float, fs: Filesystem) -> tuple[Warning, ..
     warnings: tuple[Warning, ...] = ()
     try:
         for name, end in ((DONE_NAME, clean_up), (JOURNAL_NAME, roll_back)):
-            if not exists(root / name, fs):
+            if not is_own_file(root / name, fs):
                 continue
             journal = read_journal(root, name, fs)
             if journal is None:
@@ -131,13 +134,10 @@ def _end(root: Path, lock_timeout_s: float, fs: Filesystem) -> tuple[Warning, ..
 def _verify(operation: Operation, break_hard_links: bool, fs: Filesystem) -> Status:
     """What `stat` says of the file now, which is what the operation expects it to be."""
     name = operation.path.name
-    try:
-        if not exists(operation.path, fs):
-            if operation.expected is None:
-                return None
-            raise InputRefused(Code.CONTENT_CONFLICT, f"{name} has vanished since it was read")
-    except OSError as error:
-        raise refusal(error, name, "written") from error
+    if not exists(operation.path, fs):
+        if operation.expected is None:
+            return None
+        raise InputRefused(Code.CONTENT_CONFLICT, f"{name} has vanished since it was read")
     if operation.expected is None:
         raise InputRefused(Code.FILE_EXISTS, f"{name} exists already, with another text")
     try:
@@ -227,10 +227,7 @@ def _missing_folders(path: Path, fs: Filesystem) -> Iterable[Path]:
     """The folders that are to be made for `path`, outermost first."""
     missing: list[Path] = []
     folder = path.parent
-    try:
-        while not exists(folder, fs):
-            missing.insert(0, folder)
-            folder = folder.parent
-    except OSError as error:
-        raise refusal(error, str(path), "written") from error
+    while not exists(folder, fs):
+        missing.insert(0, folder)
+        folder = folder.parent
     return missing

@@ -214,6 +214,23 @@ def test_a_journal_that_is_not_ours_is_not_obeyed(tmp_path: Path, record: str) -
     assert tree(tmp_path) == before
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_the_journal_of_another_user_is_left_alone_and_blocks_only_its_own_folder(
+    roots: Callable[[int], Path],
+) -> None:
+    root = roots(0)
+    journal = root / ".fastedit-journal"
+    journal.write_text('{"entries": [], "made": []}')
+    os.chown(journal, 12345, 12345)
+    expected = sha256_of(OLD["src/b.txt"])
+    assert commit(root / "src", [Write(root / "src/b.txt", b"new\n", expected)]) == ()
+    with pytest.raises(EditRefused) as caught:
+        commit(root, [update(root, "a.txt", b"new\n")])
+    assert caught.value.code == Code.CONTENT_CONFLICT
+    assert (root / "a.txt").read_bytes() == OLD["a.txt"]
+    assert journal.exists()
+
+
 def test_a_journal_that_was_cut_off_means_that_nothing_had_begun(roots: Callable[[int], Path]) -> None:
     root = roots(0)
     (root / ".fastedit-journal").write_text('{"entries": [{"target": "a.t')
