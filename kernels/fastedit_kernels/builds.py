@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from fastedit_kernels.gpu import attention_kernels, tiles, verify_kernels
+from fastedit_kernels.gpu import append_kernels, attention_kernels, tiles, verify_kernels
 from fastedit_kernels.gpu.launch import block_of
 from fastedit_kernels.gpu.pointwise import SILU_BLOCK, norm_warps, rms_norm_residual_kernel, silu_mul_kernel
-from fastedit_kernels.gpu.rope_append import HEADS_AT_ONCE, rope_append_kernel
+from fastedit_kernels.gpu.rope_append import APPEND_BLOCK, HEADS_AT_ONCE
 from fastedit_kernels.gpu.verify import MERGED_ROWS, MERGED_TILES, ROW_BLOCK
 
 ARCHITECTURES = (80, 90)
@@ -39,8 +39,8 @@ class Build:
 
 # Every argument's type, by name; a name means the same in all kernels.
 ARGUMENTS = {
-    "*bf16": """hidden lm_head qkv_ptr query_ptr keys_ptr values_ptr out_ptr x_ptr residual_ptr weight_ptr normed_ptr
-                total_ptr gate_up_ptr query_norm_ptr key_norm_ptr""",
+    "*bf16": """hidden lm_head qkv_ptr query_ptr keys_ptr values_ptr out_ptr new_keys_ptr new_values_ptr x_ptr
+                residual_ptr weight_ptr normed_ptr total_ptr gate_up_ptr query_norm_ptr key_norm_ptr""",
     "*i32": """draft_ptr c1_ptr key_ptr token_ptr token_ids_ptr cu_ptr slots_ptr lengths_ptr positions_ptr
                num_accepted_ptr""",
     "*fp32": """inverse_ptr best_ptr lse_ptr draft_logits_ptr logits_ptr logsumexp_ptr token_logits_ptr cos_ptr sin_ptr
@@ -123,11 +123,13 @@ def small_builds(arch: int) -> Iterator[Build]:
     for norm in (False, True):
         constants = {
             "HEADS": HEADS, "KV_HEADS": KV_HEADS, "HALF": HEAD_DIM // 2, "HALF_BLOCK": HEAD_DIM // 2,
-            "N_BLOCK": NUM_REQUESTS_BLOCK, "BLOCK_H": HEADS_AT_ONCE, "NORM": norm, "ROTATE": True,
+            "N_BLOCK": NUM_REQUESTS_BLOCK, "BLOCK_H": HEADS_AT_ONCE, "NORM": norm,
         }  # fmt: skip
         variant = "rope" + "-norm" * norm
         aligned = ("slot_len", "qkv_stride")
-        yield Build(rope_append_kernel, variant, arch, TYPES, constants, aligned=aligned)
+        yield Build(append_kernels.rope_append_kernel, variant, arch, TYPES, constants, aligned=aligned)
+    constants = {"WIDTH": KV_HEADS * HEAD_DIM, "BLOCK": APPEND_BLOCK, "N_BLOCK": NUM_REQUESTS_BLOCK}
+    yield Build(append_kernels.append_kernel, "append", arch, TYPES, constants, aligned=("slot_len",))
     for width in (HIDDEN, 8192):
         block = block_of(width)
         constants = {"D": width, "D_BLOCK": block, "RESIDUAL": True}

@@ -63,8 +63,8 @@ def test_merging_prefers_the_lowest_id_over_many_tiles() -> None:
     scores = torch.randint(0, 4, (3 * MERGED_TILES + 5, 11), generator=torch.Generator().manual_seed(0)).float()
     tokens = torch.arange(len(scores), dtype=torch.int32)[:, None].expand_as(scores).contiguous()
     rows = Rows(torch.zeros(11).int(), torch.tensor([0, 11]).int(), 1000, None, need_logprobs=False)
-    verdict = merged(TileResults(scores, tokens, scores, scores), rows)
-    assert torch.equal(verdict.token_ids, (scores == scores.amax(0)).int().argmax(0).int())
+    found = merged(TileResults(scores, tokens, scores, scores), rows)
+    assert torch.equal(found.token_ids, (scores == scores.amax(0)).int().argmax(0).int())
 
 
 def test_verdict_of_a_row_depends_on_that_row_alone(setting: Setting) -> None:

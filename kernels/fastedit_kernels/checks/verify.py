@@ -47,12 +47,12 @@ SMALL = (
     Case((5, 0, 1), 2, 32, 300, 257),
     Case((17, 3), 0, 40, 520, 511),
     Case((17, 0, 1, 9), 5, 24, 300, 290, is_sampled=True),
-    Case((6, 2), 1, 32, 300, 300, is_sampled=True, is_filtered=True),
+    Case((6, 2, 4, 5), 1, 32, 300, 300, is_sampled=True, is_filtered=True),
     Case((12,), 0, 32, 300, 290, has_specials=True),
     Case((4, 8), 0, 32, 300, 290, is_sampled=True, has_specials=True),
     Case((130,), 0, 16, 130, 129),
 )
-SEVERAL_BLOCKS = Case((3,), 0, 8, 2 * LOGITS_TILE.vocab_block + 500, 2 * LOGITS_TILE.vocab_block + 300)
+SEVERAL_BLOCKS = Case((3,), 0, 8, LOGITS_TILE.vocab_block + 300, LOGITS_TILE.vocab_block + 200)
 LARGE = (
     Case((1,), 0, 3584, 152064, 151665),
     Case((17, 0, 1, 46), 0, 3584, 152064, 151665),
@@ -223,8 +223,10 @@ def _sampling(setting: Setting, case: Case, num_rows: int) -> Sampling:
     plain = Sampling(seeds.to(setting.device), temperature.to(setting.device), positions.to(setting.device))
     if not case.is_filtered:
         return plain
-    top_p = 0.5 + 0.3 * (values % 2)
-    return replace(plain, top_k=(values * 3).int().to(setting.device), top_p=top_p.to(setting.device))
+    top_p = torch.where(values == 0, 0.5, 1.0)  # the third request has no filter, the fourth both
+    top_k = torch.where(values % 2 == 1, 3, 0).int()
+    top_p[3:] = 0.8
+    return replace(plain, top_k=top_k.to(setting.device), top_p=top_p.to(setting.device))
 
 
 def _drafts(inputs: Inputs, random: torch.Generator) -> Tensor:

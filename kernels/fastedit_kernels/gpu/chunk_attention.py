@@ -63,41 +63,16 @@ def chunk_attention(
     out = torch.zeros_like(query) if one_split else torch.empty_like(query)
     partial, lse = (out, out) if one_split else _workspace(query, num_splits)
     split_attention[(row_blocks, num_kv_heads * num_splits, num_requests)](
-        query,
-        keys,
-        values,
-        partial,
-        lse,
-        cu_seqlens,
-        slots,
-        lengths,
-        scale / math.log(2.0),
-        num_tokens,
-        slot_len,
-        KV_HEADS=num_kv_heads,
-        BLOCK_M=tile.block_m,
-        BLOCK_N=tile.block_n,
-        ONE_SPLIT=one_split,
-        PRECISION=dot_precision(query.dtype),
-        num_warps=tile.num_warps,
-        num_stages=tile.num_stages,
-        enable_fp_fusion=False,
-        **shape,
-    )
+        query, keys, values, partial, lse, cu_seqlens, slots, lengths, scale / math.log(2.0), num_tokens, slot_len,
+        KV_HEADS=num_kv_heads, BLOCK_M=tile.block_m, BLOCK_N=tile.block_n, ONE_SPLIT=one_split,
+        PRECISION=dot_precision(query.dtype), num_warps=tile.num_warps, num_stages=tile.num_stages,
+        enable_fp_fusion=False, **shape,
+    )  # fmt: skip
     if not one_split:
         combine_splits[(num_tokens, num_heads)](
-            partial,
-            lse,
-            out,
-            cu_seqlens,
-            lengths,
-            num_tokens,
-            num_requests,
-            N_BLOCK=block_of(num_requests),
-            AT_ONCE=COMBINED_AT_ONCE,
-            num_warps=1,
-            **shape,
-        )
+            partial, lse, out, cu_seqlens, lengths, num_tokens, num_requests,
+            N_BLOCK=block_of(num_requests), AT_ONCE=COMBINED_AT_ONCE, num_warps=1, **shape,
+        )  # fmt: skip
     return out
 
 

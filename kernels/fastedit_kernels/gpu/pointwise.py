@@ -16,30 +16,10 @@ SILU_BLOCK = 1024
 # fmt: off
 
 
-
-
-
-
-
-
-
-
-
-
-# fmt: on
-
-
 @triton.jit
 def rms_norm_residual_kernel(
-    x_ptr,
-    residual_ptr,
-    weight_ptr,
-    normed_ptr,
-    total_ptr,
-    eps,
-    D: tl.constexpr,
-    D_BLOCK: tl.constexpr,
-    RESIDUAL: tl.constexpr,
+    x_ptr, residual_ptr, weight_ptr, normed_ptr, total_ptr, eps,
+    D: tl.constexpr, D_BLOCK: tl.constexpr, RESIDUAL: tl.constexpr,
 ):
     """Grid (T,): one row a program."""
     row = tl.program_id(0).to(tl.int64) * D
@@ -67,6 +47,9 @@ def silu_mul_kernel(gate_up_ptr, out_ptr, F, BLOCK: tl.constexpr):
     tl.store(out_ptr + row * F + f, activated * up, mask=f < F)
 
 
+# fmt: on
+
+
 def norm_warps(block: int) -> int:
     """Warps for a row of so many numbers: 16 numbers a thread, within what a program may have."""
     return min(16, max(4, block // 512))
@@ -80,17 +63,9 @@ def rms_norm_residual(x: Tensor, residual: Tensor | None, weight: Tensor, eps: f
     total = x if residual is None else torch.empty_like(x)
     block = block_of(width)
     rms_norm_residual_kernel[(num_rows,)](
-        x,
-        x if residual is None else residual,
-        weight,
-        normed,
-        total,
-        eps,
-        D=width,
-        D_BLOCK=block,
-        RESIDUAL=residual is not None,
-        num_warps=norm_warps(block),
-    )
+        x, x if residual is None else residual, weight, normed, total, eps,
+        D=width, D_BLOCK=block, RESIDUAL=residual is not None, num_warps=norm_warps(block),
+    )  # fmt: skip
     return normed, total
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import triton
@@ -25,10 +25,10 @@ from fastedit_kernels.gpu.tiles import (
     VERIFY_TILES,
     VerifyTile,
 )
+from fastedit_kernels.gpu.verify_filtered import filtered_tokens
 from fastedit_kernels.gpu.verify_kernels import first_mismatch, logits_tiles, merge_rows, product_tiles, sampling_rows
 from fastedit_kernels.modes import EXACT, Mode
 from fastedit_kernels.reference.verify import plain_logits
-from fastedit_kernels.reference.verify import verify as verify_in_torch
 from fastedit_kernels.verdict import Sampling, Verdict
 
 MERGED_ROWS, MERGED_TILES = 8, 128  # what one step of `merge_rows` reads
@@ -84,6 +84,24 @@ class TileResults:
         return self.best, self.tokens, self.logsumexp, self.draft_logits
 
 
+@dataclass(frozen=True, slots=True)
+class OwnTokens:
+    """What a `Verdict` says of each row."""
+
+    token_ids: Tensor
+    logsumexp: Tensor | None = None
+    token_logits: Tensor | None = None
+    draft_logits: Tensor | None = None
+
+    def with_tokens(self, is_replaced: Tensor, token_ids: Tensor, logits: Tensor) -> OwnTokens:
+        """Other tokens, with their logits, in some rows; padding stays padding."""
+        is_replaced = is_replaced & (self.token_ids >= 0)
+        tokens = torch.where(is_replaced, token_ids, self.token_ids)
+        if self.token_logits is None:
+            return OwnTokens(tokens)
+        return replace(self, token_ids=tokens, token_logits=torch.where(is_replaced, logits, self.token_logits))
+
+
 def verify(
     hidden: Tensor,
     lm_head: Tensor,
@@ -103,17 +121,17 @@ def verify(
     )
     require(draft_ids.shape == (len(hidden),) and draft_ids.dtype == torch.int32, "int32 draft_ids, one for each row")
     require_ragged(cu_rows)
-    if sampling is not None and sampling.is_filtered:
-        # The likeliest tokens of a row can't be told tile by tile; torch sorts them.
-        return verify_in_torch(
-            hidden, lm_head, draft_ids, cu_rows, vocab_size=vocab_size, sampling=sampling, need_logprobs=need_logprobs
-        )
     vocab_size = len(lm_head) if vocab_size is None else vocab_size
     noise = None if sampling is None else _noise_of_rows(sampling, cu_rows, len(hidden))
     rows = Rows(draft_ids, cu_rows, vocab_size, noise, need_logprobs)
     name = tile_name(len(hidden), can_use_tma(hidden, lm_head), sampling is not None, mode)
     found = from_library(hidden, lm_head, rows) if name == CUBLAS else from_product(hidden, lm_head, rows, name)
-    return merged(found, rows)
+    own = merged(found, rows)
+    if sampling is not None and sampling.is_filtered:
+        # Only rows with a filter take what torch chose: the others' bits must not depend on their batch mates.
+        has_filter, token_ids, logits = filtered_tokens(hidden, lm_head, cu_rows, vocab_size, sampling)
+        own = own.with_tokens(has_filter, token_ids, logits)
+    return Verdict(own.token_ids, num_accepted(own.token_ids, rows), own.logsumexp, own.token_logits, own.draft_logits)
 
 
 def tile_name(num_rows: int, tma: bool, is_sampled: bool, mode: Mode) -> str:
@@ -142,27 +160,12 @@ def from_product(hidden: Tensor, lm_head: Tensor, rows: Rows, name: str) -> Tile
     num_programs = min(work, num_multiprocessors(hidden.device) * tile.programs_per_multiprocessor)
     a, b = _operands(hidden, lm_head, tile)
     product_tiles[(num_programs,)](
-        a,
-        b,
-        rows.draft_ids,
-        *rows.noise_pointers(),
-        *found.pointers,
-        rows.num_rows,
-        len(lm_head),
-        rows.vocab_size,
-        D=hidden.shape[1],
-        BLOCK_M=tile.block_m,
-        BLOCK_N=tile.block_n,
-        BLOCK_K=tile.block_k,
-        NUM_PROGRAMS=num_programs,
-        TMA=tile.tma,
-        WARP_SPECIALIZE=tile.warp_specialize,
-        PRECISION=dot_precision(hidden.dtype),
-        num_warps=tile.num_warps,
-        num_stages=tile.num_stages,
-        **rows.flags,
+        a, b, rows.draft_ids, *rows.noise_pointers(), *found.pointers, rows.num_rows, len(lm_head), rows.vocab_size,
+        D=hidden.shape[1], BLOCK_M=tile.block_m, BLOCK_N=tile.block_n, BLOCK_K=tile.block_k,
+        NUM_PROGRAMS=num_programs, TMA=tile.tma, WARP_SPECIALIZE=tile.warp_specialize,
+        PRECISION=dot_precision(hidden.dtype), num_warps=tile.num_warps, num_stages=tile.num_stages, **rows.flags,
         **rows.options,
-    )
+    )  # fmt: skip
     return found
 
 
@@ -175,56 +178,36 @@ def from_library(hidden: Tensor, lm_head: Tensor, rows: Rows) -> TileResults:
         weight = lm_head[first_token : min(first_token + tile.vocab_block, rows.vocab_size)]
         logits = plain_logits(hidden, weight)
         logits_tiles[(triton.cdiv(rows.num_rows, tile.block_m), triton.cdiv(len(weight), tile.block_n))](
-            logits,
-            rows.draft_ids,
-            *rows.noise_pointers(),
-            *found.pointers,
-            rows.num_rows,
-            len(weight),
-            first_token,
-            block * tiles_a_block,
-            rows.vocab_size,
-            BLOCK_M=tile.block_m,
-            BLOCK_N=tile.block_n,
-            num_warps=tile.num_warps,
-            **rows.flags,
-            **rows.options,
-        )
+            logits, rows.draft_ids, *rows.noise_pointers(), *found.pointers, rows.num_rows, len(weight),
+            first_token, block * tiles_a_block, rows.vocab_size,
+            BLOCK_M=tile.block_m, BLOCK_N=tile.block_n, num_warps=tile.num_warps, **rows.flags, **rows.options,
+        )  # fmt: skip
     return found
 
 
-def merged(found: TileResults, rows: Rows) -> Verdict:
-    """The verdict over all tiles."""
+def merged(found: TileResults, rows: Rows) -> OwnTokens:
+    """The rows' own tokens over all tiles."""
     num_requests = len(rows.cu_rows) - 1
     token_ids = torch.empty_like(rows.draft_ids)
-    num_accepted = torch.empty(num_requests, dtype=torch.int32, device=token_ids.device)
     extras = (token_ids, token_ids)
     if rows.need_logprobs:
         extras = (torch.empty_like(found.draft_logits), torch.empty_like(found.draft_logits))
     merge_rows[(triton.cdiv(rows.num_rows, MERGED_ROWS),)](
-        found.best,
-        found.tokens,
-        found.logsumexp,
-        rows.draft_ids,
-        rows.cu_rows,
-        *rows.noise_pointers(),
-        token_ids,
-        *extras,
-        found.draft_logits,
-        rows.num_rows,
-        num_requests,
-        len(found.best),
-        rows.vocab_size,
-        N_BLOCK=block_of(num_requests),
-        BLOCK_R=MERGED_ROWS,
-        BLOCK_T=MERGED_TILES,
-        **rows.flags,
-        **rows.options,
-    )
-    first_mismatch[(num_requests,)](token_ids, rows.draft_ids, rows.cu_rows, num_accepted, BLOCK=ROW_BLOCK)
+        found.best, found.tokens, found.logsumexp, rows.draft_ids, rows.cu_rows, *rows.noise_pointers(), token_ids,
+        *extras, found.draft_logits, rows.num_rows, num_requests, len(found.best), rows.vocab_size,
+        N_BLOCK=block_of(num_requests), BLOCK_R=MERGED_ROWS, BLOCK_T=MERGED_TILES, **rows.flags, **rows.options,
+    )  # fmt: skip
     if not rows.need_logprobs:
-        return Verdict(token_ids, num_accepted)
-    return Verdict(token_ids, num_accepted, extras[0], extras[1], found.draft_logits)
+        return OwnTokens(token_ids)
+    return OwnTokens(token_ids, extras[0], extras[1], found.draft_logits)
+
+
+def num_accepted(token_ids: Tensor, rows: Rows) -> Tensor:
+    """See `Verdict.num_accepted`."""
+    num_requests = len(rows.cu_rows) - 1
+    accepted = torch.empty(num_requests, dtype=torch.int32, device=token_ids.device)
+    first_mismatch[(num_requests,)](token_ids, rows.draft_ids, rows.cu_rows, accepted, BLOCK=ROW_BLOCK)
+    return accepted
 
 
 def _noise_of_rows(sampling: Sampling, cu_rows: Tensor, num_rows: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -240,18 +223,9 @@ def _noise_of_rows(sampling: Sampling, cu_rows: Tensor, num_rows: int) -> tuple[
     c1 = torch.empty(num_rows, dtype=torch.int32, device=cu_rows.device)
     key, inverse = torch.empty_like(c1), torch.empty_like(c1, dtype=torch.float32)
     sampling_rows[(triton.cdiv(num_rows, ROW_BLOCK),)](
-        sampling.seeds,
-        sampling.temperature,
-        sampling.positions,
-        cu_rows,
-        c1,
-        key,
-        inverse,
-        num_rows,
-        num_requests,
-        N_BLOCK=block_of(num_requests),
-        BLOCK=ROW_BLOCK,
-    )
+        sampling.seeds, sampling.temperature, sampling.positions, cu_rows, c1, key, inverse, num_rows, num_requests,
+        N_BLOCK=block_of(num_requests), BLOCK=ROW_BLOCK,
+    )  # fmt: skip
     return c1, key, inverse
 
 

@@ -47,7 +47,7 @@ def verify(
     extras = torch.full((3, num_rows), float("nan"), device=hidden.device) if need_logprobs else None
     for rows in _row_blocks(num_rows, vocab_size):
         logits = plain_logits(hidden[rows], lm_head[:vocab_size])
-        token_ids[rows] = _own_tokens(logits, None if per_row is None else _rows_of(per_row, rows))
+        token_ids[rows] = own_tokens(logits, None if per_row is None else rows_of(per_row, rows))
         if extras is not None:
             extras[:, rows] = _logprob_parts(logits, token_ids[rows], draft_ids[rows])
     is_padding = requests >= len(cu_rows) - 1
@@ -115,7 +115,8 @@ def by_row(sampling: Sampling, requests: Tensor) -> Sampling:
     )
 
 
-def _rows_of(sampling: Sampling, rows: slice) -> Sampling:
+def rows_of(sampling: Sampling, rows: slice) -> Sampling:
+    """Some rows of a sampling whose every field is a row's."""
     return Sampling(
         sampling.seeds[rows],
         sampling.temperature[rows],
@@ -125,8 +126,8 @@ def _rows_of(sampling: Sampling, rows: slice) -> Sampling:
     )
 
 
-def _own_tokens(logits: Tensor, sampling: Sampling | None) -> Tensor:
-    # logits: [R, V] -> int32 [R]; every field of sampling is a row's
+def own_tokens(logits: Tensor, sampling: Sampling | None) -> Tensor:
+    """The lowest token id with the best score: int32 [R] from plain logits [R, V]; -1 where no score is above -inf."""
     scores = scores_of(logits, sampling)
     best = scores.amax(dim=-1, keepdim=True)
     ids = torch.arange(scores.shape[-1], device=scores.device)
