@@ -105,3 +105,21 @@ def test_a_replacement_next_to_a_gap_is_in_doubt() -> None:
     shown = {0, 1, 2}
     assert doubts(shown, [Splice(2, 3, ("        self.begin()",))]) == [(0, Side.BOTTOM)]
     assert doubts(shown, [Splice(2, 2, ("        self.begin()",))]) == []
+
+
+def test_a_stray_comment_ends_no_block() -> None:
+    lines = ["class A:", "    x = 1", "#    y = 2", "    z = 3", "# about b", "b = 4"]
+    blocks, inside = read_blocks(lines, [False] * len(lines), comments=("#",))
+    assert [(block.header, block.start, block.end) for block in blocks] == [(0, 1, 4)]
+    assert inside == (-1, 0, 0, 0, -1, -1)
+
+
+def test_the_lines_of_a_string_belong_to_the_block_that_it_ends() -> None:
+    lines = ["def f():", '    return """', "text", '"""', "", "g()"]
+    hidden = hidden_lines(lines, triple_quotes=True, block_comments=())
+    assert read_blocks(lines, hidden)[0][0].end == 4
+
+
+def test_a_change_that_leaves_a_header_without_body_is_none() -> None:
+    assert make_change(document(TWINS), [Splice(6, 7, ())], "emptied") is None
+    assert make_change(document(TWINS), [Splice(2, 3, ())], "shorter") is not None

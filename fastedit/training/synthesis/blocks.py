@@ -78,9 +78,15 @@ def _left_open(line: str, position: int, triple_quotes: bool, comments: tuple[tu
         position = close + len(end)
 
 
-def read_blocks(lines: Sequence[str], hidden: Sequence[bool]) -> tuple[tuple[Block, ...], tuple[int, ...]]:
-    """The blocks in order of their headers, and for each line the index of the innermost block around it, or -1."""
+def read_blocks(
+    lines: Sequence[str], hidden: Sequence[bool], *, comments: tuple[str, ...] = ()
+) -> tuple[tuple[Block, ...], tuple[int, ...]]:
+    """The blocks in order of their headers, and for each line the index of the innermost block around it, or -1.
+
+    comments: how line comments start. One that stands farther left than the code behind it ends no block.
+    """
     widths = [HIDDEN if hidden[n] or not line.strip() else width_of(line) for n, line in enumerate(lines)]
+    _pass_over_stray_comments(lines, widths, comments)
     visible = [n for n, width in enumerate(widths) if width != HIDDEN]
     blocks: list[Block] = []
     inside = [-1] * len(lines)
@@ -93,15 +99,35 @@ def read_blocks(lines: Sequence[str], hidden: Sequence[bool]) -> tuple[tuple[Blo
             header_width, index = opened.pop()
             is_closer = header_width == width and CLOSER.match(lines[number].strip()) is not None
             closed = index if is_closer else -1
-            blocks[index] = _ended(blocks[index], last + 1, number if is_closer else -1)
+            blocks[index] = _ended(blocks[index], _reach(last, number, lines), number if is_closer else -1)
         inside[number] = opened[-1][1] if opened else -1
         follower = visible[position + 1] if position + 1 < len(visible) else -1
         if follower >= 0 and widths[follower] > width:
             blocks.append(Block(number, follower, len(lines), -1, inside[number], closed))
             opened.append((width, len(blocks) - 1))
     for _, index in opened:
-        blocks[index] = _ended(blocks[index], visible[-1] + 1, -1)
+        blocks[index] = _ended(blocks[index], _reach(visible[-1], len(lines), lines), -1)
     return tuple(blocks), _filled(inside, widths)
+
+
+def _pass_over_stray_comments(lines: Sequence[str], widths: list[int], comments: tuple[str, ...]) -> None:
+    following = 0
+    for number in range(len(lines) - 1, -1, -1):
+        if widths[number] == HIDDEN:
+            continue
+        if comments and lines[number].lstrip().startswith(comments):
+            if widths[number] < following:
+                widths[number] = HIDDEN
+        else:
+            following = widths[number]
+
+
+def _reach(last: int, following: int, lines: Sequence[str]) -> int:
+    """One behind the last line of text from `last` on: the lines of a string that it opens belong to it."""
+    end = following
+    while end - 1 > last and not lines[end - 1].strip():
+        end -= 1
+    return end
 
 
 def _ended(block: Block, end: int, closer: int) -> Block:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fastedit.lines import body, ending, split_lines
 from fastedit.syntax.model import CommentSyntax, Declaration
 from fastedit.training.synthesis.blocks import Block, hidden_lines, read_blocks, width_of
-from fastedit.training.synthesis.languages import Traits, comments_of, read_outline, traits_of
+from fastedit.training.synthesis.languages import Family, Traits, comments_of, read_outline, traits_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ def with_line_ends(document: Document, eol: str, *, ends_with_eol: bool) -> Docu
 def _read(path: str, language: str, lines: tuple[str, ...], eol: str, ends_with_eol: bool, unit: str = "") -> Document:
     traits, comments = traits_of(language), comments_of(language)
     hidden = tuple(hidden_lines(lines, triple_quotes=traits.triple_quotes, block_comments=comments.block))
-    blocks, inside = read_blocks(lines, hidden)
+    blocks, inside = read_blocks(lines, hidden, comments=comments.line if traits.family is Family.INDENT else ())
     outline = read_outline("\n".join(lines) + "\n", language)
     return Document(
         path=path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -10,7 +11,11 @@ from typing import NamedTuple
 
 from fastedit.edits.model import Format
 from fastedit.training.synthesis.document import Document
+from fastedit.training.synthesis.languages import Family
 
+HEADER = re.compile(
+    r"\s*(?:if|elif|else|for|while|try|except|finally|with|class|(?:async )?def|async for|async with)\b.*:\s*(?:#.*)?$"
+)
 NEW = -1  # origin of a line that the original doesn't have
 MAX_REFINED = 160  # longer replacements are not searched for lines that stay (quadratic)
 
@@ -124,6 +129,32 @@ def make_change(before: Document, splices: Iterable[Splice], kind: str) -> Chang
     if not minimal:
         return None
     after = before.with_lines(spliced(before.lines, minimal))
-    if after.num_errors > before.num_errors or not after.lines:
+    if after.num_errors > before.num_errors or not after.lines or _empties_a_block(after, minimal):
         return None
     return Change(before, after, minimal, tuple(origins(len(before.lines), minimal)), kind)
+
+
+def _empties_a_block(after: Document, splices: Iterable[Splice]) -> bool:
+    """Whether a header that needs a body has none right above a place that changed (parsers let that pass)."""
+    if after.traits.family is not Family.INDENT:
+        return False
+    shift = 0
+    for splice in splices:
+        start = splice.start + shift
+        shift += len(splice.lines) - (splice.end - splice.start)
+        for number in {_text_above(after, start), _text_above(after, start + len(splice.lines))}:
+            if number >= 0 and HEADER.match(after.lines[number]) and not _has_body(after, number):
+                return True
+    return False
+
+
+def _text_above(document: Document, number: int) -> int:
+    """The last line of code before line `number`, or -1."""
+    number -= 1
+    while number >= 0 and (not document.lines[number].strip() or document.lines[number].lstrip().startswith("#")):
+        number -= 1
+    return number
+
+
+def _has_body(document: Document, number: int) -> bool:
+    return document.hidden[number] or any(block.header == number for block in document.blocks)

@@ -45,7 +45,9 @@ def rename_in_function(site: Site) -> list[Splice] | None:
 
 def rename_in_file(site: Site) -> list[Splice] | None:
     """A function that is named in up to a dozen lines gets another name everywhere."""
-    names = {f.name for f in functions(site.document) if f.name.isidentifier() and len(f.name) > 3}
+    names = {
+        f.name for f in functions(site.document) if f.name.isidentifier() and len(f.name) > 3 and "__" not in f.name
+    }
     counts = {name: len(re.findall(rf"\b{name}\b", site.document.text)) for name in sorted(names)[:40]}
     choices = [name for name, count in counts.items() if 2 <= count <= MAX_PLACES]
     if not choices:
