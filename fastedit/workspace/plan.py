@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from fastedit.targets import Target
 
 
+NO_CHANGE = "NO_CHANGE"
+
+
 class ChangeAction(StrEnum):
     UPDATE = "update"
     CREATE = "create"
@@ -197,12 +200,16 @@ def _read(location: Location, options: Options, fs: Filesystem) -> TextFile | No
 def _update(location: Location, file: TextFile, applied: Applied) -> PlannedChange:
     data = _encoded(applied.text, file.encoding, location)
     after = sha256_of(data)
-    is_same = after == file.sha256
-    action = ChangeAction.NONE if is_same else ChangeAction.UPDATE
-    operations = () if is_same else (Write(file.path, data, file.sha256),)
     warnings = (*location.warnings, *applied.warnings)
-    change = FileChange(location.name, action, file.sha256, after, applied, diff=applied.diff, warnings=warnings)
-    return PlannedChange(change, data, operations)
+    if after == file.sha256:
+        if not any(warning.code == NO_CHANGE for warning in warnings):
+            warnings += (Warning(NO_CHANGE, "the edit is in the file already"),)
+        change = FileChange(location.name, ChangeAction.NONE, file.sha256, after, applied, warnings=warnings)
+        return PlannedChange(change, data)
+    change = FileChange(
+        location.name, ChangeAction.UPDATE, file.sha256, after, applied, diff=applied.diff, warnings=warnings
+    )
+    return PlannedChange(change, data, (Write(file.path, data, file.sha256),))
 
 
 def _creation(location: Location, applied: Applied) -> PlannedChange:
@@ -217,7 +224,7 @@ def _creation(location: Location, applied: Applied) -> PlannedChange:
 
 def _deletion(location: Location, file: TextFile | None) -> PlannedChange:
     if file is None:
-        warnings = (*location.warnings, Warning("NO_CHANGE", f"{location.name} is to be deleted, and isn't there"))
+        warnings = (*location.warnings, Warning(NO_CHANGE, f"{location.name} is to be deleted, and isn't there"))
         return PlannedChange(FileChange(location.name, ChangeAction.NONE, None, None, warnings=warnings))
     diff = file_diff(location.name, file.text, None, "")
     change = FileChange(location.name, ChangeAction.DELETE, file.sha256, None, diff=diff, warnings=location.warnings)
