@@ -11,6 +11,7 @@ from fastedit.edits.model import Op, PatchHunk
 
 # What the lines that a hunk leaves must tell, all together, to be known again.
 MIN_TELLING = 1.0
+MIN_TELLING_SIDE = 0.5
 _STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
 
 
@@ -42,9 +43,27 @@ def stands_beside(index: LineIndex, hunk: PatchHunk, place: Place) -> bool:
 def _new_places(index: LineIndex, hunk: PatchHunk, near: int = 0) -> list[Place]:
     """Where what the hunk leaves stands, if it says enough to be known again."""
     added = [line.text for line in hunk.lines if line.op is Op.ADD]
+    if _removes_unseen(hunk):
+        return []
     if sum(map(weight_of, hunk.new)) < MIN_TELLING or (added and not any(text.strip() for text in added)):
         return []
     return _places(index, hunk.new, near) if added or len(hunk.new) > 1 else []
+
+
+def _removes_unseen(hunk: PatchHunk) -> bool:
+    """Whether the hunk removes lines without putting others there or telling context on both sides.
+
+    What is left then stands in a file that never had those lines, too.
+    """
+    runs = [(op, list(run)) for op, run in groupby(hunk.lines, key=lambda line: line.op)]
+    for number, (op, _) in enumerate(runs):
+        beside = [runs[n] for n in (number - 1, number + 1) if 0 <= n < len(runs)]
+        if op is not Op.DELETE or any(kind is Op.ADD for kind, _ in beside):
+            continue
+        telling = [sum(weight_of(line.text) for line in run) >= MIN_TELLING_SIDE for _, run in beside]
+        if len(telling) < 2 or not all(telling):
+            return True
+    return False
 
 
 def _places(index: LineIndex, lines: Sequence[str], near: int = 0) -> list[Place]:

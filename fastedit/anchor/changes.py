@@ -14,6 +14,7 @@ from fastedit.lines import indent_of
 SURE = 1.0
 BESIDE_LEFT_OUT_COMMENT = 0.7
 BESIDE_ABSENT_CONTEXT = 0.6
+BESIDE_LEFT_OUT_LINES = 0.6
 BETWEEN_LEFT_OUT_LINES = 0.4
 UNTOLD = 0.2
 
@@ -118,34 +119,51 @@ def _extent(run: _Run, place: Place) -> Span:
 def _change(index: LineIndex, run: _Run, place: Place, reindenter: Reindenter) -> Change:
     start, end = _extent(run, place)
     lines = tuple(reindenter.rewrite(text) for text in run.added)
-    certainty, reason = SURE, ""
-    if run.after is not None and run.before is not None and run.after > run.before:
-        certainty, reason = UNTOLD, "the change lies inside of one line of the file"
-    elif run.deleted:
-        certainty, reason = _deletion_certainty(index, run)
-    elif place.spans and run.after is None and run.before is None:
-        certainty, reason = UNTOLD, "no context beside the new lines is there"
-    elif run.after is not None and run.before is not None:
-        certainty, reason = _gap_certainty(index, range(run.after, run.before))
-    if run.is_beside_absent and not run.deleted and certainty > BESIDE_ABSENT_CONTEXT:
-        certainty, reason = BESIDE_ABSENT_CONTEXT, "a line of context beside the change is not there"
+    certainty, reason = _certainty(index, run, place, reindenter.is_same)
     return Change(start, end, lines, certainty, reason)
 
 
-def _deletion_certainty(index: LineIndex, run: _Run) -> tuple[float, str]:
+def _certainty(index: LineIndex, run: _Run, place: Place, is_unshifted: bool) -> tuple[float, str]:
+    """How certain the lines of a run belong just here, given where the hunk is."""
+    if run.after is not None and run.before is not None and run.after > run.before:
+        return UNTOLD, "the change lies inside of one line of the file"
+    if run.deleted:
+        return min(_between_deleted(index, run), _beside_deleted(index, run, is_unshifted))
+    if place.spans and run.after is None and run.before is None:
+        return UNTOLD, "no context beside the new lines is there"
+    certainty = SURE, ""
+    if run.after is not None and run.before is not None:
+        certainty = _gap_certainty(index, range(run.after, run.before), BETWEEN_LEFT_OUT_LINES)
+    if run.is_beside_absent:
+        certainty = min(certainty, (BESIDE_ABSENT_CONTEXT, "a line of context beside the change is not there"))
+    return certainty
+
+
+def _between_deleted(index: LineIndex, run: _Run) -> tuple[float, str]:
     """How certain it is that what lies between the deleted lines goes with them."""
     quoted = {row for span in run.deleted for row in range(*span)}
-    return _gap_certainty(index, [row for row in range(run.deleted[0][0], run.deleted[-1][1]) if row not in quoted])
+    rows = [row for row in range(run.deleted[0][0], run.deleted[-1][1]) if row not in quoted]
+    return _gap_certainty(index, rows, BETWEEN_LEFT_OUT_LINES)
 
 
-def _gap_certainty(index: LineIndex, rows: Sequence[int]) -> tuple[float, str]:
+def _beside_deleted(index: LineIndex, run: _Run, is_unshifted: bool) -> tuple[float, str]:
+    """How certain the deleted lines are meant where context that adjoins them in the patch doesn't in the file."""
+    start, end = run.deleted[0][0], run.deleted[-1][1]
+    rows = [
+        *range(start if run.after is None else run.after, start),
+        *range(end, end if run.before is None else run.before),
+    ]
+    return _gap_certainty(index, rows, BESIDE_LEFT_OUT_LINES if is_unshifted else BETWEEN_LEFT_OUT_LINES)
+
+
+def _gap_certainty(index: LineIndex, rows: Sequence[int], with_code: float) -> tuple[float, str]:
     """How certain a change is that has these lines, which the patch doesn't show, in its midst."""
     told = [row for row in rows if index.lines[row].strip()]
     if not told:
         return SURE, ""
     if all(is_comment(index.lines[row]) for row in told):
         return BESIDE_LEFT_OUT_COMMENT, "the patch leaves out a comment at the change"
-    return BETWEEN_LEFT_OUT_LINES, "the patch leaves out lines at the change"
+    return with_code, "the patch leaves out lines at the change"
 
 
 def _quoted_pairs(index: LineIndex, lines: Sequence[PatchLine], place: Place) -> list[tuple[PatchLine, str]]:

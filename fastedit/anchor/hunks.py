@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -20,10 +21,11 @@ from fastedit.anchor.choose import Candidate as PlaceCandidate
 from fastedit.anchor.choose import Choice, Run, choose
 from fastedit.anchor.locate import Level, LineIndex, Place
 from fastedit.anchor.model import Problem
-from fastedit.anchor.quoted import loose_key
+from fastedit.anchor.quoted import loose_key, weight_of
 from fastedit.anchor.scopes import Scopes
 from fastedit.edits.model import Format, Op, PatchHunk, PatchLine
 from fastedit.errors import Candidate, Code
+from fastedit.lines import indent_of
 
 MIN_CERTAINTY = 0.5
 _PREFIXED = (Format.UDIFF, Format.V4A)
@@ -42,6 +44,8 @@ _BY_EXACT_NUMBER_CERTAINTY = 0.9
 _BY_NUMBER_CERTAINTY = 0.75
 _BEHIND_SCOPE_CERTAINTY = 0.8
 _PARTED_CERTAINTY = 0.75
+_MOVED_CERTAINTY = 0.45
+_TELLING_WEIGHT = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class _Locator:
         self.hunks = [_with_dashes_kept(hunk, index) for hunk in hunks] if format in _PREFIXED else hunks
         self.format = format
         self.strict = strict
+        self.num_alike = Counter(hunk.lines for hunk in self.hunks)
         self.pieces = [piece for number, hunk in enumerate(self.hunks) for piece in pieces_of(hunk, number)]
         self.finder = Finder(index, scopes, len(self.pieces))
 
@@ -100,7 +105,7 @@ class _Locator:
         return outcomes
 
     def _is_applied(self, hunk: PatchHunk) -> bool:
-        return is_applied(self.index, hunk, sum(other.lines == hunk.lines for other in self.hunks))
+        return is_applied(self.index, hunk, self.num_alike[hunk.lines])
 
     def _find(self, piece: Piece) -> list[tuple[Piece, Finding]]:
         """The piece, or its parts where it only stands in parts, with its candidates."""
@@ -151,6 +156,8 @@ class _Locator:
             if place.reason == ONLY_A_NUMBER and not self._is_number_safe(place, is_numbered):
                 return Outcome(hunk, problem=self._without_context(number, place))
             certainty, reason = _certainty(piece, choice)
+            if self.format in _PREFIXED and _is_moved(piece, place, self.index):
+                certainty, reason = min(certainty, _MOVED_CERTAINTY), f"{reason}, and the lines say little"
             for change in changes_at(self.index, piece.lines, place, self.format):
                 why = reason if certainty <= change.certainty else change.reason
                 changes.append(replace(change, certainty=min(certainty, change.certainty), reason=why))
@@ -218,6 +225,23 @@ def _certainty(piece: Piece, choice: Choice) -> tuple[float, str]:
         certainty = min(certainty, _BY_ORDER_CERTAINTY)
         reasons.append("told from a like place by its order or scope")
     return certainty, ", ".join(reasons)
+
+
+def _is_moved(piece: Piece, place: Place, index: LineIndex) -> bool:
+    """Whether removed lines of a hunk that says little stand at another depth than it shows them: likely others.
+
+    Blanks for tabs are no other depth.
+    """
+    expected = piece.expected
+    if place.level is Level.EXACT or sum(weight_of(line.text) for line in expected) >= _TELLING_WEIGHT:
+        return False
+    for line, span in zip(expected, place.spans, strict=True):
+        if span is None or not line.text.strip() or line.op is Op.KEEP:
+            continue
+        mine, theirs = indent_of(line.text), indent_of(index.lines[span[0]])
+        if all(mine.expandtabs(size) != theirs.expandtabs(size) for size in (2, 4, 8)):
+            return True
+    return False
 
 
 def _level_certainty(place: Place) -> float:

@@ -20,17 +20,24 @@ CASE_DIFFERS = 0.92
 STYLE_DIFFERS = 0.9
 COMMENT_DIFFERS = 0.85
 IS_SHORTENED = 0.8
-MIN_COMMENT_RATIO = 72.0
+MIN_COMMENT_RATIO = 85.0
+MIN_COMMENT = 20
+MIN_CUT_COMMENT = 12
 MIN_CODE_RATIO = 60.0
 
 _LOOK_ALIKES = str.maketrans(
     {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‐": "-", "​": None, "﻿": None}
 )
-_COMMENT = re.compile(r"^(?:#|//|/\*|\*|--|<!--|;|%|\"\"\"|''')")
-_TRAILING_COMMENT = re.compile(r"(?<=\S)\s+(?:#|//|/\*|--|<!--|;).*$")
-_GLUED_COMMENT = re.compile(r"^(?:#|//|/\*|--|<!--|;)")
-_DOTS = re.compile(r"\.{3,}|…")
+_COMMENT = re.compile(r"^(?:#(?:\s|#|$)|//|/\*|\*(?:\s|/|$)|--(?:\s|-|$)|<!--|;(?:\s|;|$)|%(?:\s|%|$)|\"\"\"|\'\'\')")
+# A comment behind code. Marks that are operators too need words behind them, or an end of statement before.
+_CLOSED_COMMENT = re.compile(r"(?<=\S)\s*(?:/\*.*\*/|<!--.*-->)\s*$")
+_OPEN_COMMENT = re.compile(r"(?<=\S)\s+(?P<mark>#|//|--|;)\s+(?P<text>\S.*)$")
+_TWO_WORDS = re.compile(r"[A-Za-z]{2,}[,.:]?\s+[A-Za-z(`'\"]")
+_STATEMENT_END = (";", "{", "}", ",", ")")
+# Not the dots of a spread or of variadic arguments, which stand before a name.
+_DOTS = re.compile(r"\.{3,}(?![\w$(\[{])|…")
 _MIN_SHORTENED = 8
+_COMMENT_END = "./*->"
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
@@ -82,7 +89,7 @@ def likeness(quoted: str, original: str) -> Likeness:
         return Likeness(SPACING_DIFFERS if same_case else CASE_DIFFERS, True)
     if _normal(mine) == _normal(theirs):
         return Likeness(STYLE_DIFFERS, True)
-    if _differs_in_comment(quoted, original, mine, theirs):
+    if _differs_in_comment(quoted, original):
         return Likeness(COMMENT_DIFFERS, True)
     if _is_shortened(mine, theirs):
         return Likeness(IS_SHORTENED, True)
@@ -94,14 +101,25 @@ def _normal(key: str) -> str:
     return re.sub(r",(?=[)\]}]|$)|;$", "", key.replace("'", '"'))
 
 
-def _differs_in_comment(quoted: str, original: str, mine: str, theirs: str) -> bool:
+def _differs_in_comment(quoted: str, original: str) -> bool:
+    """Whether the lines are the same but for a comment behind the code, which one of them may lack."""
     if is_comment(quoted) or is_comment(original):
         return False
-    short, long = sorted((mine, theirs), key=len)
-    if len(short) > 3 and long.startswith(short) and _GLUED_COMMENT.match(long[len(short) :]):
-        return True
-    my_code, their_code = _TRAILING_COMMENT.sub("", quoted), _TRAILING_COMMENT.sub("", original)
-    return my_code != quoted and their_code != original and loose_key(my_code) == loose_key(their_code) != ""
+    my_code, their_code = _without_comment(quoted), _without_comment(original)
+    return (my_code, their_code) != (quoted, original) and loose_key(my_code) == loose_key(their_code) != ""
+
+
+def _without_comment(line: str) -> str:
+    """The line without the comment behind its code."""
+    closed = _CLOSED_COMMENT.search(line)
+    if closed:
+        return line[: closed.start()]
+    found = _OPEN_COMMENT.search(line)
+    if not found:
+        return line
+    code, text = line[: found.start()], found.group("text")
+    is_plain = found.group("mark") == "#" or _TWO_WORDS.search(text)
+    return code if is_plain or (code.endswith(_STATEMENT_END) and _WORD.search(text)) else line
 
 
 def _is_shortened(mine: str, theirs: str) -> bool:
@@ -123,16 +141,15 @@ def _is_shortened(mine: str, theirs: str) -> bool:
 def _fuzzy(quoted: str, original: str, mine: str, theirs: str) -> Likeness:
     if min(len(mine), len(theirs)) < 4:
         return NONE
-    both_comments = is_comment(quoted) and is_comment(original)
     ratio = fuzz.ratio(mine, theirs, score_cutoff=MIN_CODE_RATIO)
-    if both_comments:
-        is_cut = len(mine) >= 12 and (
-            theirs.startswith(mine.rstrip("./*->")) or mine.startswith(theirs.rstrip("./*->"))
-        )
-        is_same = is_cut or ratio >= MIN_COMMENT_RATIO
-        return (
-            Likeness(max(0.75, 0.85 * ratio / 100) if is_same else 0.6 * ratio / 100, is_same)
-            if is_same or ratio
-            else NONE
-        )
-    return Likeness(0.8 * ratio / 100, False) if ratio else NONE
+    if not (is_comment(quoted) and is_comment(original)):
+        return Likeness(0.8 * ratio / 100, False) if ratio else NONE
+    if _is_cut(mine, theirs) or (ratio >= MIN_COMMENT_RATIO and len(mine) >= MIN_COMMENT):
+        return Likeness(max(0.75, 0.85 * ratio / 100), True)
+    return Likeness(0.6 * ratio / 100, False) if ratio else NONE
+
+
+def _is_cut(mine: str, theirs: str) -> bool:
+    """Whether one comment is the beginning of the other."""
+    short, long = sorted((mine.rstrip(_COMMENT_END), theirs.rstrip(_COMMENT_END)), key=len)
+    return len(short) >= MIN_CUT_COMMENT and long.startswith(short)

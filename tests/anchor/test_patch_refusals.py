@@ -185,9 +185,9 @@ PATHOLOGICAL = {
 @pytest.mark.parametrize("name", PATHOLOGICAL)
 def test_work_is_bounded(name: str):
     original, hunks = PATHOLOGICAL[name]
-    started = time.perf_counter()
+    started = time.process_time()
     align_patch(original, Edit(Format.UDIFF, hunks=tuple(hunks)), None)
-    assert time.perf_counter() - started < 2.5
+    assert time.process_time() - started < 2.5
 
 
 def test_numbers_tell_among_thousands_of_equal_lines():

@@ -102,6 +102,6 @@ def test_prose_alone_has_no_blocks():
     ids=["bare", "info", "unbalanced", "blank", "ticks", "quotes", "lists"],
 )
 def test_time_is_linear(text: str):
-    started = time.perf_counter()
+    started = time.process_time()
     split_message(text)
-    assert time.perf_counter() - started < 2.5
+    assert time.process_time() - started < 2.5

@@ -100,6 +100,6 @@ def test_every_truncation_of_a_message(text: str):
     ],
 )
 def test_time_is_linear(text: str):
-    started = time.perf_counter()
+    started = time.process_time()
     parse(text, "auto")
-    assert time.perf_counter() - started < 2.5
+    assert time.process_time() - started < 2.5

@@ -247,7 +247,7 @@ def test_unfenced_diff_ends_before_the_prose():
     ids=["digits", "headers", "at signs", "git"],
 )
 def test_time_is_linear(text: str):
-    started = time.perf_counter()
+    started = time.process_time()
     with suppress(EditUnreadable):
         parse_unified_diff(text.split("\n"), 0)
-    assert time.perf_counter() - started < 1.5
+    assert time.process_time() - started < 1.5
