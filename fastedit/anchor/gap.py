@@ -26,6 +26,7 @@ _OTHER_NOTE = re.compile(
 )
 MAX_SILENT_DELETION = 60
 MIN_SHOWN_OVERLAP = 0.3
+MIN_RENAMED_OVERLAP = 0.8
 
 
 @dataclass(slots=True)
@@ -65,9 +66,11 @@ class GapFiller:
         self.theirs = aligner.theirs
         self.mine = aligner.mine
         self.certainty = 1.0
+        self.is_edge = False
 
     def fill(self, gap: Gap) -> None:
         """Brings the pieces to the gap's end."""
+        self.is_edge = gap.before is None or gap.after is None
         around = [pair.certainty for pair in (gap.before, gap.after) if pair]
         self.certainty = self.scope.certainty * min(around, default=1.0)
         self._keep_only_docstring(gap)
@@ -87,9 +90,9 @@ class GapFiller:
             self._with_marker(gap, runs, opens_left, opens_right)
 
     def _is_part_of_container(self) -> bool:
-        """Whether the level shows a class, an object or the like with markers: its ends stay, marked or not."""
-        is_container = self.owner is not None and self.aligner.is_container(self.owner)
-        return is_container and any(unit.is_marker for unit in self.level.mine)
+        """Whether the level shows an object, a mapping or the like with markers: its ends stay, marked or not."""
+        is_container = self.owner is not None and self.owner.declares in ("block", "")
+        return is_container and self.owner is not None and self.aligner.is_container(self.owner) and any(unit.is_marker for unit in self.level.mine)
 
     @staticmethod
     def _runs(units: Sequence[Unit]) -> list[list[Unit]]:
@@ -109,7 +112,7 @@ class GapFiller:
         start, end = self.theirs.trim_blank(self.pieces.at, gap.end)
         if start == end:
             self._insert(gap, new)
-        elif self._is_jump(gap):
+        elif self._is_jump(gap, new):
             self._jump(gap, new)
         else:
             self._substitute(gap, new)
@@ -160,14 +163,19 @@ class GapFiller:
         gap.my_before = None
         return True
 
-    def _is_jump(self, gap: Gap) -> bool:
+    def _is_jump(self, gap: Gap, new: list[Unit]) -> bool:
         """Whether the snippet goes on elsewhere here instead of deleting what lies between."""
-        if any(self.level.protects(unit) for unit in gap.content):
+        if any(self.level.protects(unit) and not self._is_renamed(unit, new) for unit in gap.content):
             return True
         if not self.is_root or gap.before is None or gap.after is None:
             return False
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
         return first.parent is not last.parent and not self._ends_its_block(gap, first, last)
+
+    def _is_renamed(self, theirs: Unit, new: list[Unit]) -> bool:
+        """Whether one of the new units is this one under another name."""
+        overlap = self.aligner.similarity.overlap
+        return any(unit.name and unit.has_body and overlap(unit, theirs) >= MIN_RENAMED_OVERLAP for unit in new)
 
     def _ends_its_block(self, gap: Gap, first: Unit, last: Unit) -> bool:
         """Whether the gap is just the rest of a block: the snippet steps out of it as the original does."""
@@ -358,6 +366,8 @@ class GapFiller:
 
     def _add(self, units: Sequence[Unit], certainty: float, reason: str) -> None:
         """Writes new units with the snippet's blank lines between them."""
+        if self.is_root and self.is_edge and all(self._stands_elsewhere(unit) for unit in units):
+            certainty = min(certainty, 0.4)
         previous: int | None = None
         for unit in units:
             if previous is not None:
@@ -366,8 +376,6 @@ class GapFiller:
             reference = nearest(self.references, unit.head) or self.scope.reference
             if reference is None:
                 reference = Reference(unit.head, unit.columns, "")
-            if self.is_root and self._stands_elsewhere(unit):
-                certainty = min(certainty, 0.4)
             self.pieces.add(self.aligner.write_new(unit, reference), certainty * self.certainty, reason)
             self.aligner.findings.num_new += 1
 

@@ -37,6 +37,7 @@ MIN_WRAP_SHARE = 0.5
 MAX_PLACES = 24
 MIN_OVERLOAD_RATIO = 0.9
 _CONTAINERS = frozenset({"class", "section", "block"})
+_NAMED = frozenset({"function", "class", "section"})
 _QUOTES = ('"""', "'''", '"', "'")
 
 
@@ -130,9 +131,17 @@ class LazyAligner:
         blocks = [unit for unit in units if unit.is_code and unit.has_body]
         return list(self._unfold(theirs, wanted, blocks))
 
+    def _is_shown(self, block: Unit, unit: Unit) -> bool:
+        """Whether a block of the snippet is the unit, its header changed perhaps."""
+        if self._is_plainly(block, unit):
+            return True
+        return not block.name and not unit.name and self.similarity.compare(block, unit).score > 0
+
     def _stands_among(self, unit: Unit, theirs: Sequence[Unit]) -> bool:
         """Whether one of the units is plainly this one."""
-        return any(self._is_plainly(unit, other) for other in theirs)
+        if unit.has_body or unit.name:
+            return any(self._is_plainly(unit, other) for other in theirs)
+        return any(self.similarity.compare(unit, other).ratio >= NEARLY_SAME for other in theirs)
 
     def _is_plainly(self, unit: Unit, other: Unit) -> bool:
         likeness = self.similarity.compare(unit, other)
@@ -173,7 +182,7 @@ class LazyAligner:
         stack = list(reversed(units))
         while stack:
             unit = stack.pop()
-            if unit.start not in wanted or not unit.has_body or any(self._is_plainly(block, unit) for block in blocks):
+            if unit.start not in wanted or not unit.has_body or any(self._is_shown(block, unit) for block in blocks):
                 result.append(unit)
                 continue
             head = replace(unit, body=unit.body, close=unit.body, end=unit.body, children=[], name="")
@@ -228,14 +237,20 @@ class LazyAligner:
         return self.similarity.overlap(unit, other) < MIN_REPEATED_OVERLAP
 
     def _without_taken_names(self, level: Level, candidates: list[Pair]) -> list[Pair]:
-        """The candidates without renames of declarations that the snippet shows under their own name."""
+        """The candidates without renames of declarations that the snippet shows under their own name.
+
+        Only a declaration with something elided has to be one of the original's under another name.
+        """
         names = {unit.name for unit in level.mine if unit.name}
         own = {unit.name for unit in level.theirs if unit.name}
         result = []
         for pair in candidates:
             mine, theirs = level.mine[pair.mine].name, level.theirs[pair.theirs].name
-            if mine and theirs and mine != theirs and (theirs in names or mine in own or theirs in level.removed):
-                continue
+            if mine and theirs and mine != theirs:
+                is_taken = theirs in names or mine in own or theirs in level.removed
+                shown = level.mine[pair.mine]
+                if is_taken or (shown.declares in _NAMED and not self.similarity.has_elision(shown)):
+                    continue
             result.append(pair)
         return result
 
@@ -253,12 +268,14 @@ class LazyAligner:
         self, level: Level, scope: Scope, end: int, frame: Frame
     ) -> None:
         """Aligns the units of a level up to line `end` of the original."""
-        level = self._part_leads(self._open_wraps(level))
+        level = self._part_leads(self._open_wraps(self._without_unread(level)))
         level.mentions = self._mentions(level)
         level.removed = frozenset(
             word for unit in level.mine if unit.kind is LineKind.REMOVAL for word in _WORD.findall(unit.note)
         )
         pairs = Chain(level, self._pairs(level)).best()
+        if self._deletes_one(level, pairs):
+            level.protects = _Protector(False, frozenset())
         references = self._references(level, pairs, frame)
         filler = GapFiller(self, level, scope, references, frame)
         before: Pair | None = None
@@ -273,6 +290,20 @@ class LazyAligner:
             before, previous_line = pair, mine.end
         filler.fill(self._gap(level, before, None, end, previous_line, frame.my_end))
         self.findings.num_anchors += len(pairs)
+
+    @staticmethod
+    def _deletes_one(level: Level, pairs: list[Pair]) -> bool:
+        """Whether the snippet shows a stretch without gaps but for one declaration: then that one is deleted.
+
+        A snippet that leaves out more than one thing without a marker leaves out whatever it doesn't change.
+        """
+        num_adjacent = 0
+        skipped: list[Unit] = []
+        for before, after in zip(pairs, pairs[1:], strict=False):
+            between = level.theirs[before.theirs + 1 : after.theirs]
+            num_adjacent += not between and before.mine + 1 == after.mine
+            skipped.extend(unit for unit in between if level.protects(unit))
+        return len(skipped) == 1 and num_adjacent >= 2
 
     def _gap(
         self, level: Level, before: Pair | None, after: Pair | None, end: int, my_before: int | None, my_after: int | None
@@ -293,13 +324,37 @@ class LazyAligner:
         old = indent_of(self.theirs.lines[theirs.head])
         return replace(scope, old=old, new=self.indenter.indent(mine.columns, reference))
 
+    def _without_unread(self, level: Level) -> Level:
+        """The level with the snippet's declarations read by indentation where the original's text isn't read as code."""
+        names = {unit.name for unit in level.theirs}
+        heads = {self.theirs.keys[unit.head] for unit in level.theirs if not unit.name}
+        mine: list[Unit] = []
+        for unit in level.mine:
+            if unit.name and unit.name not in names and unit.has_body and self.mine.keys[unit.head] in heads:
+                mine.extend(self.snippet.by_indentation(unit))
+            else:
+                mine.append(unit)
+        return level if len(mine) == len(level.mine) else replace(level, mine=mine)
+
     def _part_leads(self, level: Level) -> Level:
         """The level with comments and decorators as lines of their own where only one of the texts ties them to code."""
         shown = {self.mine.keys[unit.head] for unit in level.mine if unit.is_code and not unit.name}
         there = {self.theirs.keys[unit.head] for unit in level.theirs if not unit.name}
-        theirs = self._parted(level.theirs, self.theirs, shown)
-        mine = self._parted(level.mine, self.mine, there)
+        mine_names, their_names = self._lead_names(level.mine, self.mine), self._lead_names(level.theirs, self.theirs)
+        moved = {key for key, names in mine_names.items() if key in their_names and not names & their_names[key]}
+        theirs = self._parted(level.theirs, self.theirs, shown | moved)
+        mine = self._parted(level.mine, self.mine, there | moved)
         return replace(level, mine=mine, theirs=theirs)
+
+    @staticmethod
+    def _lead_names(units: Sequence[Unit], table: LineTable) -> dict[str, set[str]]:
+        """line of a lead → the names of the declarations that it stands above."""
+        names: dict[str, set[str]] = {}
+        for unit in units:
+            for line in range(unit.start, unit.head):
+                if table.keys[line] and not is_trivial(table.keys[line]):
+                    names.setdefault(table.keys[line], set()).add(unit.name)
+        return names
 
     @staticmethod
     def _parted(units: Sequence[Unit], table: LineTable, loose: set[str]) -> list[Unit]:
@@ -478,6 +533,7 @@ class LazyAligner:
             Unit(n, n, n + 1, n + 1, n + 1, self.theirs.columns[n], parent=theirs.parent)
             for n in self._lines(self.theirs, start, theirs.head)
         ]
+        scope = replace(scope, reference=Reference(mine.head, mine.columns, self._out_indent(theirs.head, scope)))
         is_open = self._follows_marker(mine) or not (is_adjacent or self._rewrites_comment(my_lead, their_lead))
         level = Level(my_lead, their_lead, is_open_left=is_open)
         self._align_level(level, scope, theirs.head, Frame(None, theirs.parent, mine.start, mine.head))

@@ -63,6 +63,11 @@ def is_same_assignment(first: str, second: str) -> bool:
     return bool(mine and theirs and key_of(mine.group(1)) == key_of(theirs.group(1)))
 
 
+def _first_word(line: str) -> str:
+    match = _WORD.search(line)
+    return match.group() if match else ""
+
+
 @lru_cache(maxsize=4096)
 def normal_form(key: str) -> str:
     """A key without what formatters add or drop: commas before a closing bracket, the kind of quotes."""
@@ -243,7 +248,8 @@ class Similarity:
         fuzzy = self._fuzzy(my_line, their_line)
         if fuzzy.score and (overlap >= 0.25 or fuzzy.ratio >= 0.8):
             return Likeness(0.7 * fuzzy.score + 1.6 * overlap, False, fuzzy.ratio)
-        if overlap >= MIN_RENAME_OVERLAP and fuzz.ratio(my_line.strip(), their_line.strip()) >= 45:
+        is_alike = fuzz.ratio(my_line.strip(), their_line.strip()) >= 45
+        if overlap >= MIN_RENAME_OVERLAP and (is_alike or _first_word(my_line) == _first_word(their_line) != ""):
             return Likeness(1.2 * overlap, False, 0.5)
         return NO_LIKENESS
 
@@ -267,6 +273,8 @@ class Similarity:
         signature = self._signature_ratio(mine, theirs)
         overlap = self.overlap(mine, theirs) if mine.has_body else 0.0
         if mine.name == theirs.name:
+            if mine.declares != theirs.declares and "value" in (mine.declares, theirs.declares) and signature < MIN_HEADER_RATIO:
+                return NO_LIKENESS
             if self.is_quoted(mine, theirs):
                 return Likeness(4.0 + 2.5, True, 1.0)
             return Likeness(1.6 + 1.8 * signature + 2.0 * overlap, False, signature)

@@ -98,6 +98,13 @@ class UnitTree:
         """The header lines of the declarations of that name."""
         return self._named.get(name, [])
 
+    def by_indentation(self, unit: Unit) -> list[Unit]:
+        """The lines of a unit as units again, as if nothing were known of the language."""
+        kept, self._starts = self._starts, {}
+        units = self._build(unit.start, unit.end, unit.parent)
+        self._starts = kept
+        return units
+
     def path_to(self, line: int) -> list[Unit]:
         """The units around a line, outermost first; the last is the innermost that has the line."""
         path: list[Unit] = []

@@ -93,6 +93,8 @@ _REMOVAL = re.compile(
     r"|^[\[(.…].{1,90}\b(?:is|are|was|were|has been|have been|got)\s+(?:now\s+)?(?:removed|deleted|dropped|gone)\b",
     re.IGNORECASE,
 )
+# Between commas or parentheses only: `x: int = ...` and `tuple[int, ...]` are code.
+_INLINE = re.compile(rf"[(,]\s*{_DOTS}\s*(?:[),]|$)|/\*\s*{_DOTS}.*?\*/")
 _PYTHON_INLINE = re.compile(rf"^(?P<head>\s*\S.*:)\s+{_DOTS}\s*(?:#\s*(?P<note>.*))?$")
 _BRACE_INLINE = re.compile(
     rf"^(?P<head>\s*\S.*\{{)\s*(?P<body>{_DOTS}|/\*.*?{_DOTS}.*?\*/|/\*\s*(?:{_SAME})\s*\*/)\s*(?P<tail>\}}[^{{}}]*)$",
@@ -127,9 +129,7 @@ def is_removal_wording(note: str) -> bool:
 
 def elides_inline(text: str) -> bool:
     """Whether a line of code has an elision inside (`def f(self, ..., key=None):`)."""
-    return bool(re.search(rf"(?<=[(,\s\[{{<]){_DOTS}(?=[),\s\]}}>]|$)|/\*\s*{_DOTS}.*?\*/", text)) and not _BARE.match(
-        text.strip()
-    )
+    return bool(_INLINE.search(text)) and not _BARE.match(text.strip())
 
 
 def classify_lines(lines: list[str], is_original: Callable[[str], bool]) -> list[SnippetLine]:
