@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -117,11 +118,13 @@ def time_thousand_lines(num_edits: int, repeats: int) -> Iterator[Timing]:
 
 
 def time_samples(samples: Sequence[Sample], format: Format, repeats: int) -> Timing:
-    runs: list[float] = []
-    for sample in samples:
-        runs += timed(lambda sample=sample: applied(sample), repeats)  # type: ignore[misc]
     text, language = samples[0].original, samples[0].language
-    parses = timed(lambda: parse(text, language), repeats)
+    runs: list[float] = []
+    parses: list[float] = []
+    for sample in samples:
+        both = timed((partial(applied, sample), partial(parse, text, language)), repeats)
+        runs += [apply_ms for apply_ms, _ in both]
+        parses += [parse_ms for _, parse_ms in both]
     exact = sum(applied(sample) == sample.expected for sample in samples)
     lines = text.count("\n")
     return Timing(language, format.value, lines, len(samples), exact, median(runs), max(runs), median(parses))
@@ -135,15 +138,20 @@ def applied(sample: Sample) -> str | None:
         return None
 
 
-def timed(work: Callable[[], object], repeats: int) -> list[float]:
-    """Milliseconds of each of `repeats` runs, after one that isn't counted."""
-    work()
+def timed(works: Sequence[Callable[[], object]], repeats: int) -> list[tuple[float, ...]]:
+    """Milliseconds of all the works in each of `repeats` rounds, after a round that isn't counted.
+
+    One after the other in each round: a busy machine slows them down alike, so that their ratio stands.
+    """
     result = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        work()
-        result.append((time.perf_counter() - started) * 1000)
-    return result
+    for _ in range(repeats + 1):
+        times = []
+        for work in works:
+            started = time.perf_counter()
+            work()
+            times.append((time.perf_counter() - started) * 1000)
+        result.append(tuple(times))
+    return result[1:]
 
 
 def grow(language: str, num_lines: int, repeats: int) -> Growth:
@@ -156,10 +164,11 @@ def _grow_here(language: str, num_lines: int, repeats: int) -> Growth:
     text = long_text(language, num_lines)
     edit, path = growth_edit(language, text), f"shelves.{SUFFIXES[language]}"
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    runs = timed(lambda: fastedit.apply(text, edit, path=path, mode="structural"), repeats)
+    works = partial(fastedit.apply, text, edit, path=path, mode="structural"), partial(parse, text, language)
+    both = timed(works, repeats)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    parses = timed(lambda: parse(text, language), repeats)
-    return Growth(language, text.count("\n"), median(runs), median(parses), base * 1024 / MIB, peak * 1024 / MIB)
+    apply_ms, parse_ms = (median(times) for times in zip(*both, strict=True))
+    return Growth(language, text.count("\n"), apply_ms, parse_ms, base * 1024 / MIB, peak * 1024 / MIB)
 
 
 def growth_edit(language: str, text: str) -> str:
