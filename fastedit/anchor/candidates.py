@@ -24,11 +24,14 @@ MAX_CELLS = 150_000
 MAX_SEAMS = 60
 MIN_PART_LINES = 2
 MIN_PART_WEIGHT = 1.0
+# How faithful a place must be to be taken although others, which were not looked at, may be as likely.
+MIN_LONE_QUALITY = 0.93
 UNEVEN_INDENT_QUALITY = 0.9
 AT_THE_END = "at the end of the file"
 IN_EMPTY_FILE = "the file is empty"
 BEHIND_SCOPE = "right behind the line that the patch names"
 ONLY_A_NUMBER = "only a line number tells where"
+TOO_COMMON = "its lines stand in too many places"
 _STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
 
 
@@ -143,13 +146,15 @@ class Finder:
         """The alignments with the likeliest stretches, as many as can be afforded."""
         fits: list[Fit] = []
         num_left = MAX_CELLS
-        for window in self.index.windows([line.text for line in expected]):
+        windows, are_all = self.index.windows([line.text for line in expected])
+        for window in windows:
             num_left -= num_cells(expected, window)
             if num_left < 0:
                 break
             found = fit(self.index, expected, window)
             if found is not None:
-                fits.append(found)
+                is_enough = are_all or found.place.quality >= MIN_LONE_QUALITY
+                fits.append(found if is_enough else replace(found, refusal=found.refusal or TOO_COMMON))
         return fits
 
     def _ranked(self, piece: Piece, places: list[Place], shifts: Sequence[int]) -> Finding:

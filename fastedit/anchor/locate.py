@@ -27,6 +27,7 @@ MAX_WINDOWS = 6
 MAX_SLACK = 40
 NUM_SOUGHT_LINES = 4
 MIN_TELLING_WEIGHT = 0.5
+MAX_TOLD_OCCURRENCES = 4
 MIN_SOUGHT_RATIO = 70.0
 LOOSE_QUALITY = 0.96
 # What a place loses by lines that aren't quoted to the letter: enough to tell apart two depths of the same lines.
@@ -185,27 +186,31 @@ class LineIndex:
         quality = LOOSE_QUALITY - UNLIKE_COST * (1 - num_exact / len(told))
         return Place(start, end, tuple(spans), Level.LOOSE, quality, "spacing, case or blank lines differ")
 
-    def windows(self, old: Sequence[str]) -> list[Span]:
-        """The stretches of the original that could hold these lines, the likeliest first."""
+    def windows(self, old: Sequence[str]) -> tuple[list[Span], bool]:
+        """The stretches of the original that could hold these lines, the likeliest first, and whether that is all of
+        them: others may be as likely."""
         votes: Counter[int] = Counter()
         is_told = False
         for number, line in enumerate(old):
             rows = self.rows.get(loose_key(line), ()) if loose_key(line) else ()
             if len(rows) <= MAX_OCCURRENCES:
-                is_told = is_told or (bool(rows) and weight_of(line) >= MIN_TELLING_WEIGHT)
+                is_told = is_told or (0 < len(rows) <= MAX_TOLD_OCCURRENCES and weight_of(line) >= MIN_TELLING_WEIGHT)
                 for row in rows:
                     votes[row - number] += int(1000 * weight_of(line) / (1 + len(rows) / 8))
         if not is_told:
             votes += self._sought(old)
         slack = min(MAX_SLACK, 4 + len(old) // 3)
         windows: list[Span] = []
-        for diagonal, _ in _gathered(votes, slack).most_common():
+        most = 0
+        for diagonal, count in _gathered(votes, slack).most_common():
+            most = most or count
             window = (max(0, diagonal - slack), min(len(self.lines), diagonal + len(old) + slack))
-            if all(abs(window[0] - other[0]) > slack for other in windows):
-                windows.append(window)
+            if any(abs(window[0] - other[0]) <= slack for other in windows):
+                continue
             if len(windows) == MAX_WINDOWS:
-                break
-        return windows
+                return windows, 2 * count < most
+            windows.append(window)
+        return windows, True
 
     def _sought(self, old: Sequence[str]) -> Counter[int]:
         """Votes by the most telling lines where none stands in the original as it is quoted."""

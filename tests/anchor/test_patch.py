@@ -334,6 +334,16 @@ def test_line_ends_and_the_final_newline_stay():
     assert apply(original, search_replace("c = 3\n", "c = 4\nd = 5\n")) == "a = 1\r\nb = 2\r\nc = 4\r\nd = 5"
 
 
+def test_a_misquoted_line_tells_among_many_equal_neighbours():
+    names = ["add", "sub", "multiply", "divide", "clamp", "floor", "ceil", "round", "negate", "dot", "cross", "project"]
+    original = "".join(f"\t{name}( vector ) {{\n\n\t\treturn this;\n\n\t}}\n\n" for name in names)
+    message = "```diff\n@@ @@\n \t\treturn this;\n \n \t}\n \n+\tlength() {}\n+\n \tnegat( vector ) {\n \n```"
+    alignment = align(original, message, "v.js")
+    expected = original.replace("\tnegate(", "\tlength() {}\n\n\tnegate(")
+    assert (render(original, alignment), alignment.problems) == (expected, ())
+    assert alignment.certainty < 1
+
+
 def test_an_elision_passes_over_lines():
     old = "class Gauge:\n    ...\n    def close(self):\n        self.port.close()\n"
     new = "class Gauge:\n    ...\n    def close(self):\n        self.port.flush()\n        self.port.close()\n"
