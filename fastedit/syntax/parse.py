@@ -13,6 +13,9 @@ from fastedit.syntax.languages import language_info
 
 DEFAULT_BUDGET_S = 2.0
 
+# A grammar that may read what another stumbles over: Flow's types in JavaScript, C++ in a `.h`.
+DIALECTS = {"javascript": "tsx", "c": "cpp"}
+
 # The YAML grammar's scanner keeps two indents a nesting level, writes more than 252 of them past the end of
 # its buffer (and takes the process down), and counts rows in 16 bits.
 _MAX_YAML_INDENTS = 240

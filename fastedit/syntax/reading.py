@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fastedit.syntax.found import Found, settle
 from fastedit.syntax.model import Outline
-from fastedit.syntax.parse import count_error_nodes, has_grammar, parse_bytes
+from fastedit.syntax.parse import DIALECTS, count_error_nodes, has_grammar, parse_bytes
 from fastedit.syntax.scanners import can_scan, scan
 from fastedit.syntax.walk import Walk
 
@@ -18,11 +18,20 @@ def can_read(language: str) -> bool:
 
 
 def read(text: str, language: str, *, budget_s: float) -> Outline:
-    """What the text declares, as far as its grammar or scanner sees it; nothing for a language without either."""
+    """What the text declares, as far as its grammar or scanner sees it; nothing for a language without either.
+
+    Where a dialect's grammar finds fewer errors, it is that reading that counts.
+    """
     if not can_read(language):
         return Outline("", ())
-    reader = _Reader(time.monotonic() + budget_s)
-    reader.add(text.encode("utf-8", "replace"), language, 0, -1)
+    source, deadline = text.encode("utf-8", "replace"), time.monotonic() + budget_s
+    reader = _Reader(deadline)
+    reader.add(source, language, 0, -1)
+    if reader.num_errors and reader.is_complete and language in DIALECTS:
+        other = _Reader(deadline)
+        other.add(source, DIALECTS[language], 0, -1)
+        if other.is_complete and other.num_errors < reader.num_errors:
+            reader = other
     name = language if has_grammar(language) else ""
     return Outline(name, settle(reader.found), reader.num_errors, reader.is_complete)
 

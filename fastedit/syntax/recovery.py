@@ -17,8 +17,9 @@ from fastedit.syntax.snippet import snippet_outline
 
 # A line that goes on with the one above, whatever its indentation.
 _CONTINUES = re.compile(
-    r"[\])}>;,|&.]|(?:end|else|elif|elsif|except|rescue|ensure|finally|catch|then|do|done|fi|esac)\b|\{\s*$"
+    r"[\])}>;,|&.]|->|(?:end|else|elif|elsif|except|rescue|ensure|finally|catch|then|do|done|fi|esac)\b|\{\s*$"
 )
+_UNFINISHED = (",", "(", "[", "=", "\\")
 _LEADS = re.compile(r"@|#|//|/?\*|--|\[[\w<]|template\b")
 _MAX_NESTING = 3
 _PIECE_BUDGET_S = 0.1
@@ -102,6 +103,10 @@ class _Pieces:
         deeper = [line for line in range(header, behind) if self.lines[line].strip() and self._indent(line) > outer]
         return (deeper[0], deeper[-1] + 1) if deeper else None
 
+    def _goes_on(self, line: int) -> bool:
+        """Whether the line can't be the last one of what it belongs to."""
+        return self.lines[line].rstrip()[-1:] in _UNFINISHED
+
     def _indent(self, line: int) -> int:
         return len(indent_of(self.lines[line]))
 
@@ -122,7 +127,7 @@ class _Pieces:
         is_lead = is_alone = False
         for position, line in enumerate(filled):
             text = self.lines[line].strip()
-            if heads and (self._indent(line) > outer or _CONTINUES.match(text)):
+            if heads and (self._indent(line) > outer or _CONTINUES.match(text) or self._goes_on(line - 1)):
                 is_alone = False
                 continue
             has_more = position + 1 < len(filled) and self._indent(filled[position + 1]) > outer

@@ -31,6 +31,8 @@ from fastedit.syntax.rules import rules_of
 from fastedit.syntax.rules.model import GrammarRules, Injection, Rule
 
 _MAX_NAME = 200
+# What a grammar that has lost its way takes for the name of a function.
+_NO_NAMES = frozenset({"if", "else", "while", "switch", "for", "namespace"})
 _NODES_BETWEEN_CLOCKS = 2048
 _HEADER_END = re.compile(r"(?:\s|=>|[={:])+$")
 
@@ -177,7 +179,7 @@ class Walk:
         if not kind or (rule.needs is not None and rule.needs(node) is None):
             return
         name = self._name(node, rule)
-        if not name and (rule.has_name or rule.namer is not None):
+        if name in _NO_NAMES or (not name and (rule.has_name or rule.namer is not None)):
             return
         if value is not None:
             self._absorbed.add(value.id)
