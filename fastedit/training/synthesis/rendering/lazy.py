@@ -199,14 +199,15 @@ def _draw_layout(pages: Sequence[Page], tier: Tier, rng: random.Random, habits: 
     if style not in CLEAR_STYLES:
         habits.note(f"markers: {style.name}")
     careless = {Tier.CLEAR: 0.12, Tier.SLOPPY: 0.45, Tier.HARD: 0.3}[tier]
+    is_split = tier is Tier.CLEAR or rng.random() < 0.6
     layout = Layout(
         style=style,
         block_comments=rng.random() < 0.12,
         top=rng.random() > careless,
         bottom=rng.random() > careless,
         blanks=rng.random() < 0.85,
-        doubled=tier is Tier.CLEAR or rng.random() < 0.6,
-        shallow=tier is Tier.CLEAR or rng.random() < 0.6,
+        doubled=is_split,
+        shallow=is_split,
     )
     if tier is not Tier.CLEAR and rng.random() < 0.5:
         layout = _unmarked(pages, layout, habits, notes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fastedit.training.synthesis.blocks import CLOSER, Block
-from fastedit.training.synthesis.corpus import is_balanced
+from fastedit.training.synthesis.corpus import is_balanced, is_comment
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.model import NEW, Change
 from fastedit.training.synthesis.rendering.page import (
@@ -148,6 +148,8 @@ def _context(change: Change, number: int, step: int, wanted: int) -> set[int]:
     while wanted > 0 and 0 <= number < len(change.after.lines):
         if shown and (hidden[number] if step < 0 else number + 1 < len(hidden) and hidden[number + 1]):
             break  # nobody quotes a long comment as context
+        if shown and _goes_on(change.after, number, step):
+            break
         pending.add(number)
         if change.after.lines[number].strip():
             shown |= pending
@@ -155,6 +157,12 @@ def _context(change: Change, number: int, step: int, wanted: int) -> set[int]:
             wanted -= change.origin[number] != NEW
         number += step
     return shown
+
+
+def _goes_on(document: Document, number: int, step: int) -> bool:
+    """Whether line `number` is a comment that goes on with the next line in the direction of `step`."""
+    lines = [document.lines[n].strip() for n in (number, number + step) if 0 <= n < len(document.lines)]
+    return len(lines) == 2 and all(line and is_comment(document, line) for line in lines)
 
 
 def _neighbour_headers(document: Document, span: Span) -> set[int]:
