@@ -8,9 +8,9 @@ from functools import cached_property
 
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.model import Alignment, SegmentKind
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.errors import Warning
-from fastedit.lines import body, split_lines
+from fastedit.lines import body, ending, split_lines
 
 CONTEXT_LINES = 3
 
@@ -141,10 +141,15 @@ def render(original: str, alignment: Alignment) -> str:
         if segment.kind is SegmentKind.KEEP:
             result.extend(lines[segment.start : segment.end])
             continue
-        neighbour = lines[segment.start - 1] if segment.start else (lines[0] if lines else "")
-        end = ("\r\n" if neighbour.endswith("\r\n") else "\n") if neighbour.endswith("\n") else default
-        result.extend(text + end for text in segment.lines)
+        result.extend(text + _end_at(lines, segment, index, default) for index, text in enumerate(segment.lines))
     return _with_final_newline(result, original, default)
+
+
+def _end_at(lines: list[str], segment: Segment, index: int, default: str) -> str:
+    """The line end of a segment's new line: of the line that it replaces, else of the one above."""
+    place = min(segment.start + index, segment.end - 1) if segment.start < segment.end else segment.start - 1
+    neighbour = lines[max(0, place)] if lines else ""
+    return ending(neighbour) or default
 
 
 def _line_end(lines: list[str]) -> str:

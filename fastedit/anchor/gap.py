@@ -27,6 +27,8 @@ _OTHER_NOTE = re.compile(
 MAX_SILENT_DELETION = 60
 MIN_SHOWN_OVERLAP = 0.3
 MIN_RENAMED_OVERLAP = 0.8
+MAX_KNOWN_SHARE = 0.7
+MIN_SAME_TOPIC = 0.25
 
 
 @dataclass(slots=True)
@@ -249,7 +251,7 @@ class GapFiller:
         before = self._blanks_between(gap.my_before, new[0].start) or 0
         after = self._blanks_between(new[-1].end, gap.my_after)
         self._blanks(max(before, widest) if before else 0)
-        self._add(new, certainty, reason)
+        self._add(new, certainty, reason, is_loose=self.is_edge and self.is_root)
         if after is not None:
             self._blanks(max(after, widest) if after else 0)
         elif num_theirs:
@@ -310,11 +312,22 @@ class GapFiller:
         is_block = any(unit.declares for unit in new)
         self.pieces.drop(gap.end)
         self._blanks(max(before, num_theirs) if is_block and num_theirs else before)
-        self._add(new, 0.95, "before its neighbour")
+        if self._may_replace(gap, new[0]):
+            self._add(new, 0.45, "may stand for the line above it, which is elided")
+        else:
+            self._add(new, 0.95, "before its neighbour")
         if after is None:
             self._blanks(num_theirs)
         else:
             self._blanks(max(after, num_theirs) if is_block and after else after)
+
+    def _may_replace(self, gap: Gap, unit: Unit) -> bool:
+        """Whether the last elided unit is about the very thing that the new one is about."""
+        last = gap.content[-1] if gap.content else None
+        if last is None or unit.declares or last.declares:
+            return False
+        words = self.aligner.similarity.shared_words(self.mine.lines[unit.head], self.theirs.lines[last.head])
+        return words >= MIN_SAME_TOPIC
 
     def _float(self, gap: Gap, runs: list[list[Unit]], start: int, end: int) -> None:
         """New units between two markers: where the markers' own words say, else at the end of the gap."""
@@ -364,10 +377,13 @@ class GapFiller:
 
     # -- new lines --------------------------------------------------------------------------------------------
 
-    def _add(self, units: Sequence[Unit], certainty: float, reason: str) -> None:
-        """Writes new units with the snippet's blank lines between them."""
-        if self.is_root and self.is_edge and all(self._stands_elsewhere(unit) for unit in units):
-            certainty = min(certainty, 0.4)
+    def _add(self, units: Sequence[Unit], certainty: float, reason: str, *, is_loose: bool = True) -> None:
+        """Writes new units with the snippet's blank lines between them.
+
+        is_loose: one side of them is open, so that context that found no place may pass for new lines.
+        """
+        if is_loose and self._known_share(units) >= MAX_KNOWN_SHARE:
+            certainty, reason = min(certainty, 0.4), "lines of the file that found no place"
         previous: int | None = None
         for unit in units:
             if previous is not None:
@@ -379,11 +395,19 @@ class GapFiller:
             self.pieces.add(self.aligner.write_new(unit, reference), certainty * self.certainty, reason)
             self.aligner.findings.num_new += 1
 
-    def _stands_elsewhere(self, unit: Unit) -> bool:
-        """Whether all of a new unit stands in the original already: context that found no place rather than new code."""
-        keys = [self.mine.keys[line] for line in range(unit.head, unit.end) if self.mine.keys[line]]
-        is_telling = any(not is_trivial(key) for key in keys) and not is_closer(self.mine.lines[unit.head])
-        return is_telling and not unit.name and all(key in self.theirs.places for key in keys)
+    def _is_new_name(self, unit: Unit) -> bool:
+        """Whether the unit declares something that the original doesn't: it may well repeat a neighbour's lines."""
+        return unit.declares in ("function", "class") and not self.aligner.original.named(unit.name)
+
+    def _known_share(self, units: Sequence[Unit]) -> float:
+        """The share of the units' telling lines that stand in the original already; 0 where they have none."""
+        lines = [line for unit in units if not self._is_new_name(unit) for line in range(unit.head, unit.end)]
+        telling = [
+            self.mine.keys[line]
+            for line in lines
+            if self.mine.keys[line] and not is_trivial(self.mine.keys[line]) and not is_closer(self.mine.lines[line])
+        ]
+        return sum(key in self.theirs.places for key in telling) / len(telling) if telling else 0.0
 
     def _blanks_between(self, start: int | None, end: int | None) -> int | None:
         """How many blank lines the snippet has between two of its lines; None where it shows only one of them.

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from rapidfuzz import fuzz
 
@@ -126,6 +127,12 @@ class Similarity:
         self.snippet = snippet
         self.original = original
         self._flat: dict[tuple[bool, int, int], str] = {}
+        kinds = snippet.kinds or [LineKind.CODE] * len(snippet.table)
+        elided = (
+            kind in (LineKind.MARKER, LineKind.REMOVAL) or elides_inline(line)
+            for kind, line in zip(kinds, snippet.table.lines, strict=True)
+        )
+        self._num_elisions = [0, *accumulate(int(is_elided) for is_elided in elided)]
         self._weights: dict[str, float] = {}
         self._overlaps: dict[tuple[int, int, int, int], float] = {}
 
@@ -158,12 +165,7 @@ class Similarity:
 
     def has_elision(self, unit: Unit) -> bool:
         """Whether a marker, a removal or an inline elision stands anywhere in the unit."""
-        kinds = self.snippet.kinds
-        lines = self.snippet.table.lines
-        return any(
-            (kinds is not None and kinds[line] in (LineKind.MARKER, LineKind.REMOVAL)) or elides_inline(lines[line])
-            for line in range(unit.head, unit.end)
-        )
+        return self._num_elisions[unit.end] > self._num_elisions[unit.head]
 
     def overlap(self, mine: Unit, theirs: Unit) -> float:
         """The weighted share of the lines of the snippet unit's body that stand in the original's unit, 0 to 1."""
@@ -188,6 +190,14 @@ class Similarity:
         result = found / total if total else 1.0
         self._overlaps[place] = result
         return result
+
+    def num_shown(self, mine: Unit) -> int:
+        """How many telling lines of code the snippet shows of the unit's body."""
+        shown = self.snippet.shown
+        return sum(
+            (shown is None or shown[line].kind is LineKind.CODE) and not is_trivial(self.snippet.table.keys[line])
+            for line in range(mine.body, mine.close)
+        )
 
     def compare(self, mine: Unit, theirs: Unit) -> Likeness:
         """How alike the two are; NO_LIKENESS where they can't be a pair."""
@@ -220,13 +230,13 @@ class Similarity:
             return NO_LIKENESS
         if is_same_assignment(snippet, original):
             return Likeness(0.5 + 0.5 * ratio, False, ratio)
-        shared = self._shared_words(snippet, original)
+        shared = self.shared_words(snippet, original)
         same_subject = subject_of(snippet) == subject_of(original) != ""
         if shared < MIN_SHARED_WORDS or (ratio < MIN_LINE_RATIO and not same_subject):
             return NO_LIKENESS
         return Likeness((0.9 if same_subject else 0.7) * (ratio + shared) / 2, False, ratio)
 
-    def _shared_words(self, snippet: str, original: str) -> float:
+    def shared_words(self, snippet: str, original: str) -> float:
         """The share of words that both lines have, rare words counting most; 1 where neither has any."""
         mine, theirs = set(_WORD.findall(snippet)), set(_WORD.findall(original))
         weigh = self.original.table.word_weight
@@ -249,7 +259,8 @@ class Similarity:
         if fuzzy.score and (overlap >= 0.25 or fuzzy.ratio >= 0.8):
             return Likeness(0.7 * fuzzy.score + 1.6 * overlap, False, fuzzy.ratio)
         is_alike = fuzz.ratio(my_line.strip(), their_line.strip()) >= 45
-        if overlap >= MIN_RENAME_OVERLAP and (is_alike or _first_word(my_line) == _first_word(their_line) != ""):
+        is_same_kind = _first_word(my_line) == _first_word(their_line) != ""
+        if overlap >= MIN_RENAME_OVERLAP and (is_alike or is_same_kind) and self.num_shown(mine) > 0:
             return Likeness(1.2 * overlap, False, 0.5)
         return NO_LIKENESS
 

@@ -13,6 +13,7 @@ from fastedit.edits.lazy import LineKind, classify_lines, elides_inline
 from fastedit.edits.model import Snippet
 
 MIN_LINES_SHARE = 0.5
+MIN_SAME_SHARE = 0.8
 _SAYS_WHOLE = re.compile(
     r"\b(?:full|complete|whole|entire|updated|new|final|rewritten)\b[^.\n]{0,40}"
     r"\b(?:file|version|content|contents|script|source|document|listing|dockerfile|makefile)\b",
@@ -22,7 +23,7 @@ _SAYS_WHOLE = re.compile(
 
 def align_whole(lines: list[str], snippets: tuple[Snippet, ...]) -> Alignment:
     """The alignment that turns `lines` into the snippet's lines."""
-    new = [line for snippet in snippets for line in snippet.lines]
+    new = [line for snippet in snippets for line in _with_locator(lines, snippet)]
     while new and not new[-1].strip():
         new.pop()
     segments: list[Segment] = []
@@ -41,6 +42,13 @@ def align_whole(lines: list[str], snippets: tuple[Snippet, ...]) -> Alignment:
     return Alignment(tuple(segments))
 
 
+def _with_locator(lines: list[str], snippet: Snippet) -> list[str]:
+    """The snippet's lines, with the file's own first comment that was taken for a mere locator."""
+    locator = snippet.prose.rstrip().rsplit("\n", 1)[-1].strip()
+    has_lost = bool(locator) and bool(lines) and lines[0].strip() == locator and snippet.lines[:1] != (lines[0],)
+    return [lines[0], *snippet.lines] if has_lost else list(snippet.lines)
+
+
 def is_whole(lines: list[str], snippet: Snippet) -> bool:
     """Whether a snippet without any marker is the whole new file rather than a part of it.
 
@@ -57,11 +65,18 @@ def is_whole(lines: list[str], snippet: Snippet) -> bool:
     if not new or len(new) < MIN_LINES_SHARE * len(old):
         return False
     has_same_ends = _alike(old[0], new[0]) and _alike(old[-1], new[-1])
-    if has_same_ends:
-        return True
     known = {key_of(line) for line in old}
+    if has_same_ends:
+        return _is_indented_alike(old, new, known)
     share = sum(key_of(line) in known for line in new) / len(new)
     return bool(_SAYS_WHOLE.search(snippet.prose)) and (share > 0.2 or len(old) < 10)
+
+
+def _is_indented_alike(old: list[str], new: list[str], known: set[str]) -> bool:
+    """Whether the lines that stand in both are the same to the byte: another indentation wants aligning instead."""
+    lines = set(old)
+    shared = [line for line in new if key_of(line) in known]
+    return sum(line in lines for line in shared) >= MIN_SAME_SHARE * len(shared)
 
 
 def _alike(first: str, second: str) -> bool:
