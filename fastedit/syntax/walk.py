@@ -1,7 +1,7 @@
 """One iterative walk over a tree that notes the declarations its grammar's rules name.
 
-Costs about a quarter of the parse: a cursor step and a look-up for each node, more only for
-nodes that have a rule. Nesting may be of any depth.
+Costs less than the parse: a cursor step and a look-up for each node, more only for nodes that have a
+rule. Nesting may be of any depth.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Walk:
         if not kind or (rule.needs is not None and rule.needs(node) is None):
             return
         name = self._name(node, rule)
-        if name in _NO_NAMES or (not name and (rule.has_name or rule.namer is not None)):
+        if (not name and (rule.has_name or rule.namer is not None)) or (kind == "function" and name in _NO_NAMES):
             return
         if value is not None:
             self._absorbed.add(value.id)

@@ -121,6 +121,19 @@ def test_a_script_inside_markup_is_read_in_its_own_language() -> None:
     assert "x" not in names('<script type="text/template">\nx = 1\n</script>\n', "html")
 
 
+def test_a_word_that_no_function_can_have_for_a_name_may_be_a_key() -> None:
+    assert names("if: always()\nfor: x\n", "yaml") == ["if", "for"]
+    assert names("MACRO_BEGIN\nnamespace a\n{\nvoid f() {}\n}\n", "cpp")[-1] == "f"
+    assert "namespace" not in names("MACRO_BEGIN\nnamespace a\n{\nvoid f() {}\n}\n", "cpp")
+
+
+def test_types_in_javascript_are_read_by_the_dialects_grammar() -> None:
+    found = outline("function f(a: number): string {\n  return g(a);\n}\nfunction h() {}\n", "javascript")
+    assert found.language == "javascript"
+    assert found.num_errors == 0
+    assert [declaration.name for declaration in found.declarations] == ["f", "h"]
+
+
 DEEP = 10_000
 NESTED = {
     "javascript": ("function f() {\n", "}\n"),
