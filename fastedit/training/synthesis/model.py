@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from fastedit.edits.model import Format
+from fastedit.syntax.check import count_errors
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.languages import Family
 
@@ -128,8 +129,11 @@ def make_change(before: Document, splices: Iterable[Splice], kind: str) -> Chang
     minimal = minimal_splices(before.lines, splices)
     if not minimal:
         return None
-    after = before.with_lines(spliced(before.lines, minimal))
-    if after.num_errors > before.num_errors or not after.lines or _empties_a_block(after, minimal):
+    lines = spliced(before.lines, minimal)
+    if not lines or (count_errors("\n".join(lines) + "\n", before.language) or 0) > before.num_errors:
+        return None
+    after = before.with_lines(lines)
+    if _empties_a_block(after, minimal):
         return None
     return Change(before, after, minimal, tuple(origins(len(before.lines), minimal)), kind)
 

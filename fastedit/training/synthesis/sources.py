@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from fastedit.syntax.check import count_errors
 from fastedit.syntax.languages import language_of
 from fastedit.training.synthesis.document import Document, read_document, with_line_ends
 from fastedit.training.synthesis.languages import TRAITS
@@ -118,9 +119,11 @@ def documents(sources: Iterable[Path], duplicates: Duplicates, rng: random.Rando
         text = read_text(path)
         if text is None or not duplicates.is_new(path, text):
             continue
-        shown_path = "/".join(name.split("/")[-PATH_PARTS:])
-        document = read_document(shown_path, language_of(name, text), text)
-        if document is not None and document.num_errors == 0:
+        language = language_of(name, text)
+        if count_errors(text, language):
+            continue  # asked before the outline, which takes its time over broken texts
+        document = read_document("/".join(name.split("/")[-PATH_PARTS:]), language, text)
+        if document is not None:
             yield _with_other_ends(document, rng)
 
 

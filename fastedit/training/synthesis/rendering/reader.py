@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from fastedit.syntax.model import Declaration
 from fastedit.training.synthesis.document import Document
@@ -53,10 +54,7 @@ class Reader:
         self.after: Document = page.change.after
         self.by_order = by_order
         self.misquoted = misquoted
-        self.normal = [normal(line) for line in self.before.lines]
-        self.where: dict[str, list[int]] = {}
-        for number, line in enumerate(self.normal):
-            self.where.setdefault(line, []).append(number)
+        self.normal, self.where = _index(self.before)
         self.shown = {number for run in page.runs for number in range(run.start, run.end)}
         self.shown_before = {self.change.origin[number] for number in self.shown} - {NEW}
         self.splice_at = self._splices_in_after()
@@ -319,6 +317,17 @@ class Reader:
         return all(d.name != declaration.name for d in self.before.declarations)
 
 
+@lru_cache(maxsize=64)
+def _index(document: Document) -> tuple[list[str], dict[str, list[int]]]:
+    """The normal lines, and the numbers of the lines by their normal text."""
+    lines = [normal(line) for line in document.lines]
+    where: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        where.setdefault(line, []).append(number)
+    return lines, where
+
+
+@lru_cache(maxsize=64)
 def _named(document: Document) -> dict[int, Declaration]:
     """The functions and classes that have a name, by the line of their header."""
     return {d.header_line: d for d in document.declarations if d.kind in ("function", "class") and d.name}
