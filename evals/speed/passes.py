@@ -106,9 +106,7 @@ def _follow(
         at += best + 1
 
 
-def _lookups(
-    pair: Pair, codec: Codec, transcript: Transcript
-) -> tuple[SnippetDrafter, SuffixDrafter, NgramDrafter]:
+def _lookups(pair: Pair, codec: Codec, transcript: Transcript) -> tuple[SnippetDrafter, SuffixDrafter, NgramDrafter]:
     def sources() -> list[list[int]]:
         return [codec.encode(text) for text in (*pair.snippets, pair.original)]
 

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from fastedit.decode.engine import Engine
+from fastedit.decode.fused import can_fuse, fuse
+from fastedit.decode.graphs import FusedRunner
 from fastedit.decode.handle import Handle
+from fastedit.decode.kernels import has_kernels
 from fastedit.decode.request import DecodeRequest, DecodeResult, EditRequest
-from fastedit.decode.runner import ModelRunner
+from fastedit.decode.runner import ModelRunner, Runner, slots_for
 from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft.model import Draft, Kind
@@ -20,6 +23,7 @@ from fastedit.targets.answer import AnswerStream, extract_answer
 if TYPE_CHECKING:
     from fastedit.targets import Target
 
+EXACT_PASS_TOKENS = 128  # the one width of exact passes, see `fastedit_kernels.modes`
 OUTPUT_SLACK = 128  # tokens that an output may have beyond draft and edit
 
 _engines: WeakKeyDictionary[Target, Engine] = WeakKeyDictionary()
@@ -55,7 +59,19 @@ def shared_engine(target: Target, settings: EngineSettings | None = None) -> Eng
 def make_engine(target: Target, settings: EngineSettings | None = None) -> Engine:
     """An engine of its own for a target, not started: call `start`, or `step` by hand."""
     settings = settings or EngineSettings()
-    return Engine(ModelRunner(target, settings), vocabulary_of(target), settings)
+    if settings.is_exact:
+        settings = replace(settings, pass_tokens=min(settings.pass_tokens, EXACT_PASS_TOKENS))
+    return Engine(make_runner(target, settings), vocabulary_of(target), settings)
+
+
+def make_runner(target: Target, settings: EngineSettings) -> Runner:
+    """The fastest runner for the target's device: fused and in graphs where kernels and model allow it."""
+    model = target.model
+    if target.device.type != "cuda" or not has_kernels() or not can_fuse(model):
+        return ModelRunner(target, settings)
+    num_slots, slot_len = slots_for(target, settings)
+    decoder = fuse(model, slot_len)
+    return FusedRunner(decoder, num_slots, slot_len, is_exact=settings.is_exact, use_graphs=settings.use_graphs)
 
 
 def vocabulary_of(target: Target) -> Vocabulary:

@@ -25,18 +25,19 @@ class CostTable:
         self._is_step = is_step
 
     @classmethod
-    def measure(cls, run: Callable[[int], float], widths: tuple[int, ...] = MEASURED_WIDTHS) -> CostTable:
-        """run(width): does such a pass and says how long it took. The first, which may warm things up, isn't counted.
+    def measure(cls, run: Callable[[int], float], step_widths: tuple[int, ...] = ()) -> CostTable:
+        """run(width): does such a pass and says how long it took. The first of a width, a warm-up, isn't counted.
 
-        Stops early on a machine where wide passes take long.
+        step_widths: the widths of a step table. Stops early on a machine where wide passes take long.
         """
-        run(widths[0])
+        widths = step_widths or MEASURED_WIDTHS
         seconds: dict[int, float] = {}
         for width in widths:
+            run(width)
             seconds[width] = min(run(width), run(width))
             if 4 * seconds[width] > WARM_UP_S:
                 break
-        return cls(seconds)
+        return cls(seconds, is_step=bool(step_widths))
 
     def seconds(self, width: int) -> float:
         """Time of a pass that feeds `width` tokens; 0 for none."""

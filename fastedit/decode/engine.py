@@ -42,7 +42,7 @@ class Engine:
         self._runner = runner
         self._vocabulary = vocabulary
         self._settings = settings or EngineSettings()
-        self._costs = costs or CostTable.measure(self._time_of_pass)
+        self._costs = costs or CostTable.measure(self._time_of_pass, runner.step_widths)
         self._pool = SlotPool(runner.num_slots)
         self._acceptance = Acceptance()
         self._numbers = count()
@@ -104,6 +104,10 @@ class Engine:
         if self._thread is not None:
             self._thread.join()
         self._drop_abandoned()
+
+    def forget_prefixes(self) -> None:
+        """Keep no earlier prompt's beginning for later ones; for the thread that steps."""
+        self._pool.forget()
 
     @property
     def slot_len(self) -> int:

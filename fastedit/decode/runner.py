@@ -68,6 +68,10 @@ class Runner(Protocol):
     def fallbacks(self) -> tuple[str, ...]:
         """What is done in a slower way than this device could, and why."""
 
+    @property
+    def step_widths(self) -> tuple[int, ...]:
+        """Widths between which a pass costs what the next one does; none where it costs more with every token."""
+
     def append(self, appends: Sequence[Append]) -> list[list[int]]:
         """The target's own tokens for each append's rows, NO_TOKEN for a row with a NaN."""
 
@@ -98,16 +102,8 @@ class ModelRunner:
         if head is None:
             raise _unsupported("it has no output embeddings")
         self._chooser = TokenChooser(head.weight, getattr(head, "bias", None))
-        shape = cache_shape(model)
-        num_slots, slot_len = plan_slots(
-            shape,
-            settings.cache_bytes or default_cache_bytes(self._device),
-            settings.num_slots,
-            settings.slot_len,
-            settings.min_slot_len,
-            target.max_positions,
-        )
-        self._cache = KVSlots(shape, num_slots, slot_len, self._device)
+        num_slots, slot_len = slots_for(target, settings)
+        self._cache = KVSlots(cache_shape(model), num_slots, slot_len, self._device)
         self._check_reproduces(model)
 
     @property
@@ -125,6 +121,10 @@ class ModelRunner:
     @property
     def fallbacks(self) -> tuple[str, ...]:
         return self._fallbacks
+
+    @property
+    def step_widths(self) -> tuple[int, ...]:
+        return ()
 
     @torch.inference_mode()
     def append(self, appends: Sequence[Append]) -> list[list[int]]:
@@ -207,6 +207,18 @@ class ModelRunner:
         if not difference <= PROBE_TOLERANCE:
             model.set_attn_implementation(before)
             raise _unsupported(f"its logits differ by {float(difference):.2g} of their size")
+
+
+def slots_for(target: Target, settings: EngineSettings) -> tuple[int, int]:
+    """(slots, tokens a slot) that the settings and the target's device allow; see `plan_slots`."""
+    return plan_slots(
+        cache_shape(target.model),
+        settings.cache_bytes or default_cache_bytes(target.device),
+        settings.num_slots,
+        settings.slot_len,
+        settings.min_slot_len,
+        target.max_positions,
+    )
 
 
 def cache_shape(model: PreTrainedModel) -> CacheShape:

@@ -11,7 +11,9 @@ class EngineSettings:
     slot_len: prompt and output of one request, None for what the memory gives, up to the target's context.
     cache_bytes: all of the KV cache, None for the device's default. max_waiting: requests that may wait for a slot.
     pass_tokens: tokens fed in one pass, at most; with several requests no more than fit into about `pass_s` seconds,
-    so that a long prompt doesn't hold up the others. use_graphs: capture CUDA graphs (a GPU only).
+    so that a long prompt doesn't hold up the others. use_graphs: capture CUDA graphs (a GPU only). is_exact: on a GPU,
+    run every pass at one width, so that an output depends on prompt and seed to the last bit, whatever the drafts and
+    the other requests; slower at prefill.
     """
 
     num_slots: int = 8
@@ -22,3 +24,4 @@ class EngineSettings:
     pass_tokens: int = 8192
     pass_s: float = 0.25
     use_graphs: bool = True
+    is_exact: bool = False

@@ -33,6 +33,12 @@ def test_measuring_stops_on_a_slow_machine():
     assert costs.widths == [1, 16, 64]
 
 
+def test_a_step_table_is_measured_at_its_steps():
+    costs = CostTable.measure(lambda width: width / 10_000, step_widths=(16, 128))
+    assert costs.widths == [16, 128]
+    assert costs.seconds(17) == costs.seconds(128)
+
+
 def test_measurements_correct_the_closest_entry():
     costs = CostTable({1: 1.0, 100: 2.0})
     for _ in range(50):

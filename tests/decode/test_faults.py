@@ -29,6 +29,7 @@ class FaultyRunner:
     num_slots = property(lambda self: self.inner.num_slots)
     slot_len = property(lambda self: self.inner.slot_len)
     fallbacks = property(lambda self: self.inner.fallbacks)
+    step_widths = property(lambda self: self.inner.step_widths)
 
     def append(self, appends):
         self.calls += 1

@@ -1,0 +1,195 @@
+"""Decoding speed: FastEdit against plain `generate`, prompt look-up and the one-pass limit, side by side.
+
+    python -m evals.speed.decode [--quick] [--cases FOLDER] [--target FOLDER] [--dtype D] [--threads N] [--clock cpu]
+
+Every way decodes the same outputs with the same model. The outputs are known: FastEdit runs the Replay target (a real
+model computed in full whose decisions come from the known output, see `evals.speed.replay`), the transformers ways run
+with a logits processor that lets only the known output through. Prefill is counted everywhere; FastEdit's times also
+count tokenising. `generate` is measured on the first tokens of a long output and scaled up, which flatters it, since
+its passes get slower as the output grows.
+
+The last line sums up. generate_x: plain `generate`'s time over FastEdit's (merged draft); lookup_x: the time of the
+best prompt look-up setting over FastEdit's; limit_x: FastEdit's time over a single pass over prompt and output; medians
+over all cases. passes_per_divergence: with the bare original as the only draft text (its edit's lines can be looked
+up), the passes needed more than a perfect draft needs, for each place where the text changes; drafts of at most 256
+tokens a pass, counted by `evals.speed.passes`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+
+from evals.speed.baselines import Timing, generate, one_pass
+from evals.speed.bench import CLOCKS, Bench, machine, peak_rss_bytes
+from evals.speed.long_edits import time_against_size
+from evals.speed.pairs import Pair, load_pairs
+from evals.speed.passes import count_passes
+from evals.speed.plots import plot_by_changed_share, plot_by_file_size
+from evals.speed.replay import Trace
+from evals.speed.texts import line_changes, top_level_blocks
+from fastedit.decode import EngineSettings
+from fastedit.windows import Window, plan_windows, whole_file
+
+RESULTS = Path(__file__).parent / "results"
+LOOKUPS = (10, 32, 64, 128)
+GENERATED_TOKENS = {True: 96, False: 400}  # of a long output, by --quick
+NUM_PAIRS = {True: 6, False: 24}
+LARGEST_OUTPUT = {True: 2500, False: 10_000}  # tokens
+REPETITIONS = 2
+CACHE_BYTES = 2**30
+
+
+def main() -> None:
+    options = _options()
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    settings = EngineSettings(num_slots=2, cache_bytes=CACHE_BYTES, pass_tokens=32_768)
+    bench = Bench(options.target, options.dtype, settings, options.clock)
+    pairs, source = load_pairs(options.cases)
+    print(f"Replay target: {bench.num_parameters / 1e6:.1f} M parameters, {options.dtype}, random weights;", source)
+    chosen = choose(pairs, NUM_PAIRS[options.quick])
+    rows = [row for pair in chosen for row in rows_of(bench, pair, options.quick)]
+    count = count_passes([pair for pair in pairs if pair.changed_share < 0.3], bench.target.codec)
+    sizes = time_against_size(bench, (100, 1000, 20_000) if options.quick else (100, 300, 1000, 3000, 10_000, 20_000))
+    summary = summed_up(rows, count.passes_per_place)
+    report = {
+        "machine": machine() | {"clock": options.clock},
+        "replayed": True,
+        "source": source,
+        "num_parameters": bench.num_parameters,
+        "kv_cache_bytes": bench.runner.cache_bytes,
+        "peak_rss_bytes": peak_rss_bytes(),
+        "summary": summary,
+        "rows": rows,
+        "by_file_size": sizes,
+    }
+    save(report, "decode-quick" if options.quick else "decode", rows, sizes)
+    print(f"memory: {peak_rss_bytes() / 2**20:.0f} MiB at most, of which KV cache up to {CACHE_BYTES / 2**20:.0f} MiB")
+    print(" ".join(f"{name}={value:.2f}" for name, value in summary.items()))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="few cases, under 5 minutes")
+    parser.add_argument("--cases", type=Path, help="folder of cases (default: ../shared/apply_cases/cases)")
+    parser.add_argument("--target", type=Path, help="a checkpoint; its decisions are replayed all the same")
+    parser.add_argument("--dtype", default="bfloat16", choices=("bfloat16", "float32"))
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument(
+        "--clock", choices=sorted(CLOCKS), default="wall", help="cpu: with --threads 1, on a busy machine"
+    )
+    return parser.parse_args()
+
+
+def choose(pairs: Sequence[Pair], count: int) -> list[Pair]:
+    """Pairs of 100 to 800 lines, 80 to 99 % of them unchanged; always the same ones."""
+    fitting = [pair for pair in pairs if 100 <= pair.num_lines <= 800 and 0.01 <= pair.changed_share <= 0.2]
+    random.Random(0).shuffle(fitting)
+    return sorted(fitting[:count], key=lambda pair: pair.num_lines)
+
+
+def rows_of(bench: Bench, pair: Pair, is_quick: bool) -> list[dict[str, Any]]:
+    """One row for the pair's windows, one for the whole file (unless that is too long)."""
+    lines, changes = line_changes(pair)
+    blocks = top_level_blocks(lines)
+    rows = []
+    for scope, windows in (
+        ("windows", list(plan_windows(lines, changes, blocks))),
+        ("file", [whole_file(lines, changes, blocks)]),
+    ):
+        traced = [(window, bench.trace(window)) for window in windows]
+        num_tokens = sum(len(trace.output) for _, trace in traced)
+        if num_tokens <= LARGEST_OUTPUT[is_quick]:
+            rows.append(row_of(bench, pair, scope, traced, is_quick))
+            print(line_of(rows[-1]), flush=True)
+    return rows
+
+
+def row_of(bench: Bench, pair: Pair, scope: str, traced: list[tuple[Window, Trace]], is_quick: bool) -> dict[str, Any]:
+    """Everything measured for one pair and scope; times are sums over its windows, the best of the repetitions."""
+    traces = [trace for _, trace in traced]
+    merged = [bench.fastedit(traced, with_merged_draft=True) for _ in range(REPETITIONS)]
+    original = [bench.fastedit(traced, with_merged_draft=False) for _ in range(REPETITIONS)]
+    limit = [[one_pass(bench.model, trace, bench.clock) for trace in traces] for _ in range(REPETITIONS)]
+    lookups = {
+        str(size): _seconds(
+            [generate(bench.model, trace, bench.clock, prompt_lookup_num_tokens=size) for trace in traces]
+        )
+        for size in LOOKUPS
+    }
+    row: dict[str, Any] = {
+        "case": pair.name,
+        "scope": scope,
+        "num_lines": pair.num_lines,
+        "changed_share": pair.changed_share,
+        "num_windows": len(traces),
+        "prompt_tokens": sum(len(trace.prompt) for trace in traces),
+        "output_tokens": sum(len(trace.output) for trace in traces),
+        "generate_s": sum(_scaled_generate(bench, trace, GENERATED_TOKENS[is_quick]) for trace in traces),
+        "lookup_s": lookups,
+        "one_pass_s": min(_seconds(timings) for timings in limit),
+    }
+    for name, runs in (("merged", merged), ("original", original)):
+        best = min(runs, key=lambda run: sum(measured.seconds for measured in run))
+        stats = [measured.result.stats for measured in best]
+        row |= {
+            f"{name}_s": sum(measured.seconds for measured in best),
+            f"{name}_pass_s": sum(stat.pass_ms for stat in stats) / 1000,
+            f"{name}_passes": sum(stat.passes for stat in stats),
+            f"{name}_divergences": sum(stat.divergences for stat in stats),
+            f"{name}_tokens_per_pass": row["output_tokens"] / sum(stat.passes for stat in stats),
+        }
+    return row
+
+
+def line_of(row: dict[str, Any]) -> str:
+    best = min(row["lookup_s"].values())
+    return (
+        f"{row['case'][:44]:44} {row['scope']:7} {row['num_lines']:4} lines {100 * row['changed_share']:4.1f} % "
+        f"{row['prompt_tokens']:5}+{row['output_tokens']:5} tokens | generate {row['generate_s']:6.2f} s, look-up "
+        f"{best:5.2f}, one pass {row['one_pass_s']:5.3f} | merged {row['merged_s']:5.3f} in {row['merged_passes']} "
+        f"({row['generate_s'] / row['merged_s']:4.1f}x, {best / row['merged_s']:4.1f}x, "
+        f"{row['merged_s'] / row['one_pass_s']:4.2f}x) | original {row['original_s']:5.3f} in {row['original_passes']}"
+    )
+
+
+def summed_up(rows: Sequence[dict[str, Any]], passes_per_divergence: float) -> dict[str, float]:
+    return {
+        "generate_x": median(row["generate_s"] / row["merged_s"] for row in rows),
+        "lookup_x": median(min(row["lookup_s"].values()) / row["merged_s"] for row in rows),
+        "limit_x": median(row["merged_s"] / row["one_pass_s"] for row in rows),
+        "passes_per_divergence": passes_per_divergence,
+    }
+
+
+def save(report: dict[str, Any], name: str, rows: Sequence[dict[str, Any]], sizes: Sequence[dict[str, Any]]) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=1) + "\n")
+    caption = f"Replay target, {report['num_parameters'] / 1e6:.1f} M parameters, {report['machine']['processor']}"
+    plot_by_changed_share(rows, RESULTS / f"{name}-changed-share.png", caption)
+    plot_by_file_size(sizes, RESULTS / f"{name}-file-size.png", caption)
+
+
+def _scaled_generate(bench: Bench, trace: Trace, max_tokens: int) -> float:
+    """Seconds of plain `generate` for the whole output, scaled up from its first tokens where it is longer."""
+    if len(trace.output) <= max_tokens:
+        return generate(bench.model, trace, bench.clock).seconds
+    first, all_of_it = (generate(bench.model, trace, bench.clock, length) for length in (1, max_tokens))
+    per_token_s = (all_of_it.seconds - first.seconds) / (max_tokens - 1)
+    return first.seconds + per_token_s * (len(trace.output) - 1)
+
+
+def _seconds(timings: Sequence[Timing]) -> float:
+    return sum(timing.seconds for timing in timings)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""A pair's texts as lines, changes and rough declarations, where no parser is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from evals.speed.pairs import Pair
+from fastedit.lines import split_lines
+from fastedit.windows import Change
+
+
+def line_changes(pair: Pair) -> tuple[list[str], list[Change]]:
+    """The original's lines and what becomes of them, as an alignment that is right would say."""
+    old, new = split_lines(pair.original), split_lines(pair.edited)
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    changes = [
+        Change(start, end, tuple(new[new_start:new_end]))
+        for kind, start, end, new_start, new_end in matcher.get_opcodes()
+        if kind != "equal"
+    ]
+    return old, changes
+
+
+def top_level_blocks(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Runs of lines from one that isn't indented to the next such behind a blank line: declarations, roughly."""
+    starts = [
+        index
+        for index, line in enumerate(lines)
+        if line.strip() and not line[0].isspace() and (index == 0 or not lines[index - 1].strip())
+    ]
+    return list(zip(starts, [*starts[1:], len(lines)], strict=True))

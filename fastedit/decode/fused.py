@@ -1,0 +1,198 @@
+"""A thin decoder for the Llama, Qwen2 and Qwen3 families: a GPU's path, built from a Hugging Face module's weights.
+
+Nine kernels a layer instead of some thirty: products of joined weights, and `fastedit_kernels` for what lies between.
+On a CPU the kernels' torch references run, which is how the tests hold it to the module that it was built from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from fastedit.decode.cache import CacheShape, KVSlots
+from fastedit.decode.kernels import load_kernels
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+FAMILIES = ("llama", "qwen2", "qwen3")
+FP8 = torch.float8_e4m3fn
+FP8_LARGEST = 448.0
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """weight: [outputs, inputs]; bias: [outputs] or None. scale: float32 [outputs] of an fp8 weight, None of others."""
+
+    weight: Tensor
+    bias: Tensor | None = None
+    scale: Tensor | None = None
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """x [T, inputs] -> [T, outputs]."""
+        if self.scale is None:
+            return functional.linear(x, self.weight, self.bias)
+        # Each token is scaled by itself, so that it doesn't depend on the others in its pass.
+        x_scale = x.abs().amax(dim=-1, keepdim=True).float().clamp(min=1e-12) / FP8_LARGEST
+        narrow = (x / x_scale).to(FP8)
+        return torch._scaled_mm(
+            narrow, self.weight.t(), x_scale, self.scale[None, :], bias=self.bias, out_dtype=x.dtype
+        )
+
+    def quantized(self) -> Linear:
+        """The same in fp8, each output scaled by itself. Another model, as far as losslessness goes."""
+        scale = self.weight.abs().amax(dim=1).float().clamp(min=1e-12) / FP8_LARGEST
+        return Linear((self.weight / scale[:, None]).to(FP8), self.bias, scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """norms: before attention and before the feed-forward part. head_norms: of queries and keys (Qwen3) or None.
+
+    window: how far back it looks, None for all.
+    """
+
+    qkv: Linear
+    output: Linear
+    gate_up: Linear
+    down: Linear
+    norms: tuple[Tensor, Tensor]
+    head_norms: tuple[Tensor | None, Tensor | None] = (None, None)
+    window: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Where a pass's packed tokens go; int32 on the device: cu_seqlens [N + 1], slots [N], lengths [N].
+
+    max_chunk, max_kv_len: no chunk, and no request with its chunk, is longer.
+    """
+
+    cu_seqlens: Tensor
+    slots: Tensor
+    lengths: Tensor
+    max_chunk: int
+    max_kv_len: int
+
+
+@dataclass(frozen=True, slots=True)
+class FusedDecoder:
+    """embedding, head: [V, D]. cos, sin: float32 [positions, head_dim / 2]. scale: of attention scores."""
+
+    embedding: Tensor
+    layers: tuple[Layer, ...]
+    norm: Tensor
+    head: Tensor
+    cos: Tensor
+    sin: Tensor
+    num_heads: int
+    num_kv_heads: int
+    eps: float
+    scale: float
+
+    @property
+    def cache_shape(self) -> CacheShape:
+        head_dim = 2 * self.cos.shape[1]
+        return CacheShape(len(self.layers), self.num_kv_heads, head_dim, self.embedding.dtype)
+
+    @property
+    def weight_bytes(self) -> int:
+        """What a pass has to read of the weights: all but the embedding."""
+        linears = [part for layer in self.layers for part in (layer.qkv, layer.output, layer.gate_up, layer.down)]
+        return self.head.nbytes + sum(linear.weight.nbytes for linear in linears)
+
+    def hidden(self, tokens: Tensor, index: Index, cache: KVSlots, mode: Any) -> Tensor:
+        """The last hidden states of packed tokens [T], after the final norm: [T, D]; their keys go into the slots."""
+        kernels = load_kernels()
+        where = (index.cu_seqlens, index.slots, index.lengths)
+        x, residual = functional.embedding(tokens, self.embedding), None
+        for number, layer in enumerate(self.layers):
+            keys, values = cache.layer(number)
+            x, residual = kernels.rms_norm_residual(x, residual, layer.norms[0], self.eps)
+            query = kernels.rope_append(
+                layer.qkv(x), self.cos, self.sin, keys, values, *where, slot_len=cache.slot_len,
+                num_heads=self.num_heads, query_norm=layer.head_norms[0], key_norm=layer.head_norms[1], eps=self.eps,
+            )  # fmt: skip
+            attended = kernels.chunk_attention(
+                query, keys, values, *where, slot_len=cache.slot_len, max_chunk=index.max_chunk, scale=self.scale,
+                window=layer.window, max_kv_len=index.max_kv_len, mode=mode,
+            )  # fmt: skip
+            x, residual = kernels.rms_norm_residual(
+                layer.output(attended.flatten(1)), residual, layer.norms[1], self.eps
+            )
+            x = layer.down(kernels.silu_mul(layer.gate_up(x)))
+        hidden: Tensor = kernels.rms_norm_residual(x, residual, self.norm, self.eps)[0]
+        return hidden
+
+
+def can_fuse(model: PreTrainedModel) -> bool:
+    """Whether the model is one of the families that `fuse` knows, with nothing unusual about it."""
+    config = model.config
+    return (
+        config.model_type in FAMILIES
+        and getattr(config, "hidden_act", "") == "silu"
+        and getattr(model.get_output_embeddings(), "bias", None) is None  # type: ignore[no-untyped-call]
+    )
+
+
+@torch.no_grad()
+def fuse(model: PreTrainedModel, num_positions: int) -> FusedDecoder:
+    """The decoder of a Llama, Qwen2 or Qwen3 model, on the model's own device; the joined weights cost no second copy.
+
+    num_positions: the longest request. ValueError where `can_fuse` says no.
+    """
+    if not can_fuse(model):
+        raise ValueError(f"no fused decoder for {model.config.model_type}")
+    base: Any = model.base_model
+    head: Any = model.get_output_embeddings()  # type: ignore[no-untyped-call]
+    positions = torch.arange(num_positions, device=model.device)[None]
+    # In float32, as the modules compute it before they round to their dtype.
+    cos, sin = base.rotary_emb(torch.zeros(1, device=model.device), positions)
+    half = cos.shape[-1] // 2
+    attention = base.layers[0].self_attn
+    return FusedDecoder(
+        embedding=base.embed_tokens.weight,
+        layers=tuple(_layer(layer) for layer in base.layers),
+        norm=base.norm.weight,
+        head=head.weight,
+        cos=cos[0, :, :half].contiguous(),
+        sin=sin[0, :, :half].contiguous(),
+        num_heads=model.config.num_attention_heads,
+        num_kv_heads=model.config.num_key_value_heads,
+        eps=model.config.rms_norm_eps,
+        scale=attention.scaling,
+    )
+
+
+def _layer(layer: Any) -> Layer:
+    kernels = load_kernels()
+    attention, feed_forward = layer.self_attn, layer.mlp
+    qkv = kernels.fuse_qkv(attention.q_proj, attention.k_proj, attention.v_proj)
+    gate_up = kernels.fuse_gate_up(feed_forward.gate_proj, feed_forward.up_proj)
+    head_norms = tuple(getattr(getattr(attention, name, None), "weight", None) for name in ("q_norm", "k_norm"))
+    return Layer(
+        qkv=Linear(qkv.weight, qkv.bias),
+        output=Linear(attention.o_proj.weight, attention.o_proj.bias),
+        gate_up=Linear(gate_up.weight, gate_up.bias),
+        down=Linear(feed_forward.down_proj.weight, feed_forward.down_proj.bias),
+        norms=(layer.input_layernorm.weight, layer.post_attention_layernorm.weight),
+        head_norms=(head_norms[0], head_norms[1]),
+        window=getattr(attention, "sliding_window", None),
+    )
+
+
+def packed_index(lengths: Sequence[int], counts: Sequence[int], slots: Sequence[int], device: torch.device) -> Index:
+    """The index of a pass: request i has `lengths[i]` tokens in slot `slots[i]` and gets `counts[i]` more."""
+    bounds = [0]
+    for number in counts:
+        bounds.append(bounds[-1] + number)
+    cu_seqlens, slot, length = (
+        torch.tensor(numbers, dtype=torch.int32, device=device) for numbers in (bounds, slots, lengths)
+    )
+    longest = max(length + number for length, number in zip(lengths, counts, strict=True))
+    return Index(cu_seqlens, slot, length, max(counts), longest)

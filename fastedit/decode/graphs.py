@@ -1,0 +1,225 @@
+"""Passes of a fused decoder, captured as CUDA graphs for the widths that decoding uses.
+
+A pass of 100 tokens launches some 300 kernels; a graph launches them as one. Everything that varies between passes
+(tokens, slots, lengths) is data on the device, so one graph for each (number of requests, number of tokens) bucket
+serves every context length. What no bucket holds (prefill, sampling) runs without a graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from fastedit.decode.cache import KVSlots
+from fastedit.decode.fused import FusedDecoder, Index, packed_index
+from fastedit.decode.kernels import load_kernels
+from fastedit.decode.runner import Append
+
+REQUEST_BUCKETS = (1, 2, 4, 8, 16, 32)
+TOKEN_BUCKETS = (1, 16, 32, 64, 128, 192, 256, 512)
+
+
+def bucket_of(number: int, buckets: Sequence[int]) -> int | None:
+    """The smallest bucket that holds `number`, or None."""
+    return next((bucket for bucket in buckets if number <= bucket), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A graph with its inputs and its output.
+
+    inputs: int32 on the device, tokens [T], cu_seqlens [N + 1], slots [N], lengths [N] one behind the other.
+    staging: the same on the host, pinned. own: int32 [T], the target's own token for each.
+    """
+
+    graph: torch.cuda.CUDAGraph
+    inputs: Tensor
+    staging: Tensor
+    own: Tensor
+
+
+class FusedRunner:
+    """Runs passes of a fused decoder over its own slots; see `decode.runner.Runner`."""
+
+    def __init__(
+        self, decoder: FusedDecoder, num_slots: int, slot_len: int, *, is_exact: bool = False, use_graphs: bool = True
+    ) -> None:
+        self._decoder = decoder
+        self._device = decoder.embedding.device
+        self._cache = KVSlots(decoder.cache_shape, num_slots, slot_len, self._device)
+        self._mode = _mode(decoder, is_exact)
+        self._use_graphs = use_graphs and self._device.type == "cuda"
+        self._graphs: dict[tuple[int, int], Captured] = {}
+        self._memory: Any = None  # one pool for all graphs: they never run at once
+        self._fallbacks: tuple[str, ...] = ()
+
+    @property
+    def num_slots(self) -> int:
+        return self._cache.num_slots
+
+    @property
+    def slot_len(self) -> int:
+        return self._cache.slot_len
+
+    @property
+    def cache_bytes(self) -> int:
+        return self._cache.num_bytes
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        return self._fallbacks
+
+    @property
+    def step_widths(self) -> tuple[int, ...]:
+        """Widths between which a pass costs what the next one does; empty without graphs."""
+        return TOKEN_BUCKETS if self._use_graphs else ()
+
+    @torch.inference_mode()
+    def append(self, appends: Sequence[Append]) -> list[list[int]]:
+        key = self._bucket(appends)
+        own = self._replay(appends, key) if key else self._eager(appends)
+        answers, at = [], 0
+        for append in appends:
+            answers.append(own[at : at + append.num_rows])
+            at += append.num_rows
+        return answers
+
+    def copy_prefix(self, source: int, destination: int, length: int) -> None:
+        self._cache.copy_prefix(source, destination, length)
+
+    def release_memory(self) -> None:
+        if self._device.type == "cuda":
+            torch.cuda.empty_cache()
+
+    def _bucket(self, appends: Sequence[Append]) -> tuple[int, int] | None:
+        num_tokens = sum(len(append.tokens) for append in appends)
+        all_greedy = all(append.sampling.is_greedy for append in appends)
+        if not self._use_graphs or not all_greedy:
+            return None
+        requests, tokens = bucket_of(len(appends), REQUEST_BUCKETS), bucket_of(num_tokens, TOKEN_BUCKETS)
+        return (requests, tokens) if requests and tokens else None
+
+    def _eager(self, appends: Sequence[Append]) -> list[int]:
+        """The own tokens of all wanted rows, without a graph."""
+        counts = [len(append.tokens) for append in appends]
+        index = packed_index(
+            [append.length for append in appends], counts, [append.slot for append in appends], self._device
+        )
+        tokens = torch.tensor([token for append in appends for token in append.tokens], device=self._device)
+        padded = self._padded(tokens)
+        hidden = self._decoder.hidden(padded, index, self._cache, self._mode)
+        wanted = _wanted(appends)
+        if not wanted:
+            return []
+        rows = hidden[torch.tensor(wanted, device=self._device)]
+        return self._verify(rows, appends)
+
+    def _padded(self, tokens: Tensor) -> Tensor:
+        """In exact mode every pass has the same number of rows, as far as it fits: see `fastedit_kernels.modes`."""
+        if not self._mode.is_exact or len(tokens) > self._mode.row_buckets[-1]:
+            return tokens
+        return torch.nn.functional.pad(tokens, (0, self._mode.row_bucket(len(tokens)) - len(tokens)))
+
+    def _verify(self, rows: Tensor, appends: Sequence[Append]) -> list[int]:
+        kernels = load_kernels()
+        counts = [append.num_rows for append in appends]
+        bounds = packed_index([0] * len(counts), counts, [0] * len(counts), self._device).cu_seqlens
+        drafts = torch.full((len(rows),), -1, dtype=torch.int32, device=self._device)
+        verdict = kernels.verify(
+            rows, self._decoder.head, drafts, bounds, sampling=self._sampling(appends), mode=self._mode
+        )
+        own: list[int] = verdict.token_ids.tolist()
+        return own
+
+    def _sampling(self, appends: Sequence[Append]) -> Any:
+        """What `verify` samples with; None where all are greedy."""
+        samplings = [append.sampling for append in appends]
+        if all(sampling.is_greedy for sampling in samplings):
+            return None
+        positions = [
+            append.length + len(append.tokens) - append.num_rows + 1 + row
+            for append in appends
+            for row in range(append.num_rows)
+        ]
+
+        def tensor(numbers: list[Any], dtype: torch.dtype) -> Tensor:
+            return torch.tensor(numbers, dtype=dtype, device=self._device)
+
+        return load_kernels().Sampling(
+            seeds=tensor([sampling.seed for sampling in samplings], torch.int64),
+            temperature=tensor([sampling.temperature for sampling in samplings], torch.float32),
+            positions=tensor(positions, torch.int32),
+            top_k=tensor([s.top_k for s in samplings], torch.int32) if any(s.top_k for s in samplings) else None,
+            top_p=tensor([s.top_p for s in samplings], torch.float32) if any(s.top_p < 1 for s in samplings) else None,
+        )
+
+    def _replay(self, appends: Sequence[Append], key: tuple[int, int]) -> list[int]:
+        captured = self._graphs.get(key) or self._capture(key)
+        num_requests, num_tokens = key
+        bounds, at = [0], 0
+        for append in appends:
+            at += len(append.tokens)
+            bounds.append(at)
+        missing = num_requests - len(appends)
+        packed = [token for append in appends for token in append.tokens]
+        numbers = [
+            *packed, *[0] * (num_tokens - at),
+            *bounds, *[at] * missing,
+            *[append.slot for append in appends], *[0] * missing,
+            *[append.length for append in appends], *[0] * missing,
+        ]  # fmt: skip
+        captured.staging.copy_(torch.tensor(numbers, dtype=torch.int32))
+        captured.inputs.copy_(captured.staging, non_blocking=True)
+        captured.graph.replay()
+        own = captured.own.tolist()
+        return [own[row] for row in _wanted(appends)]
+
+    def _capture(self, key: tuple[int, int]) -> Captured:
+        num_requests, num_tokens = key
+        inputs = torch.zeros(num_tokens + 3 * num_requests + 1, dtype=torch.int32, device=self._device)
+        self._run_static(inputs, key)  # compiles what has to be; with no tokens of any request it writes nothing
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self._memory):
+            own = self._run_static(inputs, key)
+        self._memory = self._memory or graph.pool()
+        captured = Captured(graph, inputs, torch.zeros_like(inputs, device="cpu").pin_memory(), own)
+        self._graphs[key] = captured
+        return captured
+
+    def _run_static(self, inputs: Tensor, key: tuple[int, int]) -> Tensor:
+        """The own token of every row, int32 [T], from inputs on the device."""
+        num_requests, num_tokens = key
+        tokens, cu_seqlens, slots, lengths = torch.split(
+            inputs, [num_tokens, num_requests + 1, num_requests, num_requests]
+        )
+        index = Index(cu_seqlens, slots, lengths, num_tokens, self._cache.slot_len)
+        hidden = self._decoder.hidden(tokens, index, self._cache, self._mode)
+        drafts = torch.full((num_tokens,), -1, dtype=torch.int32, device=self._device)
+        own: Tensor = load_kernels().verify(hidden, self._decoder.head, drafts, cu_seqlens, mode=self._mode).token_ids
+        return own
+
+
+def _mode(decoder: FusedDecoder, is_exact: bool) -> Any:
+    """How the kernels may cut a pass up; where there is a GPU, with the `verify` variant measured to be the fastest."""
+    kernels = load_kernels()
+    if is_exact:
+        return kernels.EXACT
+    if decoder.head.device.type != "cuda":
+        return kernels.FAST
+    choice = import_module("fastedit_kernels.gpu.verify_choice")
+    return choice.measured(kernels.FAST, decoder.head, len(decoder.head))[0]
+
+
+def _wanted(appends: Sequence[Append]) -> list[int]:
+    rows: list[int] = []
+    end = 0
+    for append in appends:
+        end += len(append.tokens)
+        rows += range(end - append.num_rows, end)
+    return rows

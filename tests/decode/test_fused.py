@@ -1,0 +1,100 @@
+"""The fused decoder on a CPU, where the kernels' torch references run: it gives its module's tokens."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from fastedit.decode.fused import FP8, FP8_LARGEST, Linear, can_fuse, fuse, packed_index
+from fastedit.decode.graphs import REQUEST_BUCKETS, TOKEN_BUCKETS, FusedRunner, bucket_of
+from fastedit.decode.request import DecodeRequest, Sampling
+from fastedit.decode.runner import Append, ModelRunner
+from fastedit.decode.settings import EngineSettings
+from fastedit.draft import Draft
+from support.tiny_targets import Tiny, run
+
+pytest.importorskip("fastedit_kernels")
+SETTINGS = EngineSettings(num_slots=4, slot_len=256, min_slot_len=16)
+
+
+@pytest.mark.parametrize("is_exact", [False, True])
+@pytest.mark.parametrize("name", ["llama", "qwen2", "qwen3"])
+def test_gives_the_modules_tokens(tiny_folders, name, is_exact):
+    tiny, chance = Tiny.load(tiny_folders[name]), random.Random(name)
+    module = ModelRunner(tiny.target, SETTINGS)
+    fused = FusedRunner(fuse(tiny.target.model, 256), 4, 256, is_exact=is_exact)
+    lengths = [0, 0, 0]
+    for _ in range(4):
+        counts = [chance.randrange(1, 60) for _ in lengths]
+        appends = [
+            Append(3 - slot, lengths[slot], [chance.randrange(3, 250) for _ in range(count)], count - slot % 2)
+            for slot, count in enumerate(counts)
+        ]
+        assert fused.append(appends) == module.append(appends)
+        lengths = [length + count for length, count in zip(lengths, counts, strict=True)]
+
+
+def test_joined_weights_leave_the_module_as_it_was(tiny_folders):
+    tiny = Tiny.load(tiny_folders["qwen2"])
+    tokens = torch.arange(10, 40)[None]
+    with torch.inference_mode():
+        before = tiny.target.model(tokens).logits
+        fuse(tiny.target.model, 64)
+        after = tiny.target.model(tokens).logits
+    assert torch.equal(before, after)
+
+
+@pytest.mark.parametrize("sampling", [Sampling(temperature=0.8, seed=5), Sampling(temperature=1.0, top_k=9, top_p=0.8)])
+def test_samples_are_the_same_as_the_modules(tiny_folders, sampling):
+    tiny = Tiny.load(tiny_folders["qwen3"])
+    request = DecodeRequest(tuple(range(10, 40)), 40, (Draft("some draft"),), sampling=sampling)
+    expected = run(tiny.engine(SETTINGS), request)
+    runner = FusedRunner(fuse(tiny.target.model, 256), 4, 256)
+    assert run(tiny.engine(SETTINGS, runner), request).tokens == expected.tokens
+
+
+def test_prefixes_are_copied(tiny_folders):
+    tiny = Tiny.load(tiny_folders["qwen3"])
+    runner = FusedRunner(fuse(tiny.target.model, 256), 4, 256)
+    text = list(range(10, 60))
+    expected = runner.append([Append(0, 0, text, 50)])[0]
+    runner.copy_prefix(0, 2, 30)
+    assert runner.append([Append(2, 30, text[30:], 20)])[0] == expected[30:]
+    assert runner.append([Append(1, 0, text, 0)]) == [[]]
+
+
+@pytest.mark.parametrize(("number", "bucket"), [(1, 1), (2, 16), (16, 16), (17, 32), (512, 512), (513, None)])
+def test_buckets(number, bucket):
+    assert bucket_of(number, TOKEN_BUCKETS) == bucket
+    assert bucket_of(32, REQUEST_BUCKETS) == 32
+
+
+def test_an_index_says_where_tokens_go():
+    index = packed_index([5, 0], [3, 4], [1, 0], torch.device("cpu"))
+    assert index.cu_seqlens.tolist() == [0, 3, 7]
+    assert (index.max_chunk, index.max_kv_len) == (4, 8)
+
+
+def test_fp8_weights_are_scaled_by_output():
+    torch.manual_seed(0)
+    plain = Linear(torch.randn(32, 16) * torch.logspace(-3, 3, 32)[:, None])
+    narrow = plain.quantized()
+    assert narrow.weight.dtype == FP8
+    assert narrow.scale is not None
+    assert narrow.weight.float().abs().amax(dim=1).eq(FP8_LARGEST).all()
+    back = narrow.weight.float() * narrow.scale[:, None]
+    assert ((back - plain.weight).abs() <= 0.07 * plain.weight.abs().amax(dim=1, keepdim=True)).all()
+
+
+def test_unknown_families_are_left_to_the_module():
+    config = AutoConfig.for_model(
+        "gemma2", vocab_size=64, hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+        num_key_value_heads=1, head_dim=16,
+    )  # fmt: skip
+    model = AutoModelForCausalLM.from_config(config)
+    assert not can_fuse(model)
+    with pytest.raises(ValueError, match="gemma2"):
+        fuse(model, 64)
