@@ -28,7 +28,6 @@ MAX_SILENT_DELETION = 60
 MIN_SHOWN_OVERLAP = 0.3
 MIN_RENAMED_OVERLAP = 0.8
 MAX_KNOWN_SHARE = 0.7
-MIN_SAME_TOPIC = 0.25
 
 
 @dataclass(slots=True)
@@ -312,22 +311,11 @@ class GapFiller:
         is_block = any(unit.declares for unit in new)
         self.pieces.drop(gap.end)
         self._blanks(max(before, num_theirs) if is_block and num_theirs else before)
-        if self._may_replace(gap, new[0]):
-            self._add(new, 0.45, "may stand for the line above it, which is elided")
-        else:
-            self._add(new, 0.95, "before its neighbour")
+        self._add(new, 0.95, "before its neighbour")
         if after is None:
             self._blanks(num_theirs)
         else:
             self._blanks(max(after, num_theirs) if is_block and after else after)
-
-    def _may_replace(self, gap: Gap, unit: Unit) -> bool:
-        """Whether the last elided unit is about the very thing that the new one is about."""
-        last = gap.content[-1] if gap.content else None
-        if last is None or unit.declares or last.declares:
-            return False
-        words = self.aligner.similarity.shared_words(self.mine.lines[unit.head], self.theirs.lines[last.head])
-        return words >= MIN_SAME_TOPIC
 
     def _float(self, gap: Gap, runs: list[list[Unit]], start: int, end: int) -> None:
         """New units between two markers: where the markers' own words say, else at the end of the gap."""

@@ -28,7 +28,7 @@ from fastedit.syntax.extent import (
 from fastedit.syntax.found import Found
 from fastedit.syntax.parse import grammar
 from fastedit.syntax.rules import rules_of
-from fastedit.syntax.rules.model import GrammarRules, Injection, Rule
+from fastedit.syntax.rules.model import SOURCE, GrammarRules, Injection, Rule
 
 _MAX_NAME = 200
 # What a grammar that has lost its way takes for the name of a function.
@@ -113,6 +113,13 @@ class Walk:
 
     def run(self, tree: Tree) -> bool:
         """Whether the whole tree was walked before the deadline."""
+        token = SOURCE.set(self.source)
+        try:
+            return self._run(tree)
+        finally:
+            SOURCE.reset(token)
+
+    def _run(self, tree: Tree) -> bool:
         entries, rules = _entries(self.language), rules_of(self.language)
         if rules is None:
             return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from fastedit.syntax.rules.model import GrammarRules, Rule, at, child_of_type, either, nothing, same, types
+from fastedit.syntax.rules.model import GrammarRules, Rule, at, child_of_type, either, nothing, same, text_of, types
 
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
 _KINDS = {**dict.fromkeys(_FUNCTIONS, "function"), "class": "class"}
@@ -15,7 +15,7 @@ def _wrapped_function(value: Node) -> Node | None:
     if value.type != "call_expression":
         return None
     callee = value.child_by_field_name("function")
-    is_plain = callee is not None and (callee.type == "identifier" or (callee.text or b"").startswith(b"React."))
+    is_plain = callee is not None and (callee.type == "identifier" or text_of(callee).startswith(b"React."))
     arguments = value.child_by_field_name("arguments") if is_plain else None
     return child_of_type(arguments, *_FUNCTIONS) if arguments is not None else None
 

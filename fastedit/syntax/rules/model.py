@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from tree_sitter import Node
+
+# What a walk is reading. `Node.text` must not be used: on a tree that was parsed from a callable,
+# as ours are, it gives nothing and in py-tree-sitter 0.26 ends by crashing the process.
+SOURCE: ContextVar[bytes] = ContextVar("SOURCE", default=b"")
+
+
+def text_of(node: Node) -> bytes:
+    """The node's own text, of the source that is being walked."""
+    return SOURCE.get()[node.start_byte : node.end_byte]
 
 Selector = Callable[[Node], Node | None]
 """From a node to one below it, or None."""

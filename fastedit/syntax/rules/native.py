@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from fastedit.syntax.rules.model import GrammarRules, Rule, at, either, nothing, same, types
+from fastedit.syntax.rules.model import GrammarRules, Rule, at, either, nothing, same, text_of, types
 
 _FUNCTION = Rule("function")
 _CLASS = Rule("class")
@@ -43,7 +43,7 @@ def _macro_arguments(node: Node) -> Node | None:
     parameters = declarator and declarator.child_by_field_name("parameters")
     if target is None or parameters is None or node.child_by_field_name("type") is not None:
         return None
-    is_macro = target.type == "identifier" and (target.text or b"").isupper()
+    is_macro = target.type == "identifier" and text_of(target).isupper()
     has_bare_arguments = all(child.named_child_count == 1 for child in parameters.named_children)
     return parameters if is_macro and has_bare_arguments and parameters.named_child_count else None
 
