@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import Code, ResultRefused, Warning
-from fastedit.lines import body, split_lines
-from fastedit.syntax import added_errors, count_errors, outline
+from fastedit.lines import split_lines
+from fastedit.syntax import Outline
 
 MAX_BLAST_SHARE = 0.8
 MIN_LINES_FOR_BLAST = 40
 MAX_LOST_SHARE = 0.5
 MAX_LOST_SYMBOLS = 3
+MAX_NAMED = 8
+MIN_LINES_FOR_LOSS = 20
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -37,21 +40,28 @@ class Finding:
         return Warning(self.code.value, self.message, self.line)
 
 
-def inspect(original: str, text: str, alignment: Alignment, edits: tuple[Edit, ...], language: str, message: str) -> list[Finding]:
-    """What speaks against `text` as the result of the edits; nothing where it is faithful.
+class Read(NamedTuple):
+    """A text with what it is made of."""
+
+    text: str
+    outline: Outline
+
+
+def inspect(before: Read, after: Read, alignment: Alignment, edits: tuple[Edit, ...], message: str) -> list[Finding]:
+    """What speaks against `after` as the result of the edits; nothing where it is faithful.
 
     message: what the assistant wrote, prose included; what it names as removed may go.
     """
-    if original == text:
+    if before.text == after.text:
         return []
     findings: list[Finding] = []
     is_lazy = any(edit.format is Format.LAZY for edit in edits)
     if is_lazy:
-        findings += _leaks(original, text)
-        findings += _losses(original, text, edits)
-        findings += _blast(original, alignment)
-    findings += _lost_symbols(original, text, language, message, is_fatal=is_lazy)
-    findings += _broken(original, text, language, is_fatal=is_lazy)
+        findings += _leaks(before.text, alignment)
+        findings += _losses(before.text, after.text)
+        findings += _blast(before.text, alignment)
+    findings += _lost_symbols(before, after, message, is_fatal=is_lazy)
+    findings += _broken(before.outline, after.outline, is_fatal=is_lazy)
     return findings
 
 
@@ -63,20 +73,20 @@ def refuse_or_warn(findings: list[Finding]) -> tuple[Warning, ...]:
     return tuple(finding.as_warning() for finding in findings)
 
 
-def _leaks(original: str, text: str) -> list[Finding]:
-    known = {key_of(line) for line in split_lines(original)}
-    for number, line in enumerate(split_lines(text)):
-        if "..." not in line and "…" not in line or key_of(line) in known:
-            continue
-        kinds = [found.kind for found in classify_lines([body(line)], lambda _: False)]
-        if kinds == [LineKind.MARKER] and line.strip() != "...":
-            return [Finding(Code.MARKER_LEAKAGE, f"line {number + 1} of the result is a marker", number, True)]
+def _leaks(original: str, alignment: Alignment) -> list[Finding]:
+    new = [line for segment in alignment.segments for line in segment.lines if "..." in line or "…" in line]
+    known = {key_of(line) for line in split_lines(original)} if new else set()
+    for line in new:
+        kinds = [found.kind for found in classify_lines([line], lambda _: False)]
+        if kinds == [LineKind.MARKER] and line.strip() != "..." and key_of(line) not in known:
+            return [Finding(Code.MARKER_LEAKAGE, "a marker would stand in the result", None, True)]
     return []
 
 
-def _losses(original: str, text: str, edits: tuple[Edit, ...]) -> list[Finding]:
+def _losses(original: str, text: str) -> list[Finding]:
     num_before, num_after = original.count("\n") + 1, text.count("\n") + 1
-    if num_before < 20 or num_after >= num_before * (1 - MAX_LOST_SHARE) or len(text) >= len(original) * (1 - MAX_LOST_SHARE):
+    is_short = num_after < num_before * (1 - MAX_LOST_SHARE) and len(text) < len(original) * (1 - MAX_LOST_SHARE)
+    if num_before < MIN_LINES_FOR_LOSS or not is_short:
         return []
     message = f"{num_before - num_after} of {num_before} lines would go"
     return [Finding(Code.TRUNCATION_DETECTED, message, None, True)]
@@ -91,29 +101,29 @@ def _blast(original: str, alignment: Alignment) -> list[Finding]:
     return [Finding(Code.BLAST_RADIUS_EXCEEDED, message, None, True)]
 
 
-def _lost_symbols(original: str, text: str, language: str, message: str, *, is_fatal: bool) -> list[Finding]:
-    before, after = outline(original, language), outline(text, language)
-    if not before.is_complete or not after.is_complete:
+def _lost_symbols(before: Read, after: Read, message: str, *, is_fatal: bool) -> list[Finding]:
+    if not before.outline.is_complete or not after.outline.is_complete:
         return []
-    remaining = set(_WORD.findall(text))
-    mentioned = set(_WORD.findall(message))
-    kinds = ("function", "class")
-    lost = [
-        declaration
-        for declaration in before.declarations
-        if declaration.kind in kinds and declaration.name and not set(_WORD.findall(declaration.name)) & remaining
-    ]
+    names = {found.name for found in before.outline.declarations if found.kind in ("function", "class") and found.name}
+    names -= {found.name for found in after.outline.declarations}
+    lost = sorted(name for name in names if not _is_mentioned(name, after.text))
     if not lost:
         return []
-    unmentioned = [declaration for declaration in lost if not set(_WORD.findall(declaration.name)) & mentioned]
-    names = ", ".join(dict.fromkeys(declaration.name for declaration in lost[:8]))
-    return [Finding(Code.SYMBOL_LOST, f"gone: {names}", None, is_fatal and len(unmentioned) > MAX_LOST_SYMBOLS)]
+    num_silent = sum(not _is_mentioned(name, message) for name in lost)
+    is_too_much = is_fatal and num_silent > MAX_LOST_SYMBOLS
+    return [Finding(Code.SYMBOL_LOST, f"gone: {', '.join(lost[:MAX_NAMED])}", None, is_too_much)]
 
 
-def _broken(original: str, text: str, language: str, *, is_fatal: bool) -> list[Finding]:
-    added = added_errors(original, text, language)
-    if added <= 0:
+def _is_mentioned(name: str, text: str) -> bool:
+    """Whether any word of a declaration's name stands in the text (its last one where it has several)."""
+    words = _WORD.findall(name)
+    return bool(words) and re.search(rf"(?<![\w$]){re.escape(words[-1])}(?![\w$])", text) is not None
+
+
+def _broken(before: Outline, after: Outline, *, is_fatal: bool) -> list[Finding]:
+    added = after.num_errors - before.num_errors
+    if not before.language or not (before.is_complete and after.is_complete) or added <= 0:
         return []
     # Where the grammar already stumbles over the original, one more stumble says little.
-    was_clean = count_errors(original, language) == 0
-    return [Finding(Code.SYNTAX_BROKEN, f"{added} more syntax errors than before", None, is_fatal and was_clean)]
+    message = f"{added} more syntax errors than before"
+    return [Finding(Code.SYNTAX_BROKEN, message, None, is_fatal and before.num_errors == 0)]

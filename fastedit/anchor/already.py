@@ -10,7 +10,7 @@ from fastedit.anchor.quoted import weight_of
 from fastedit.edits.model import Op, PatchHunk
 
 # What the lines that a hunk leaves must tell, all together, to be known again.
-MIN_TELLING = 1.0
+MIN_TELLING = 0.6
 MIN_TELLING_SIDE = 0.5
 _STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
 
@@ -23,7 +23,7 @@ def is_applied(index: LineIndex, hunk: PatchHunk, num_alike: int) -> bool:
     """
     if any(line.op is Op.SKIP for line in hunk.lines) or not 0 < len(_new_places(index, hunk)) <= num_alike:
         return False
-    return not hunk.old or not _places(index, hunk.old)
+    return not hunk.old or _strictness(index, hunk.old) > _strictness(index, hunk.new)
 
 
 def stands_beside(index: LineIndex, hunk: PatchHunk, place: Place) -> bool:
@@ -64,6 +64,11 @@ def _removes_unseen(hunk: PatchHunk) -> bool:
         if len(telling) < 2 or not all(telling):
             return True
     return False
+
+
+def _strictness(index: LineIndex, lines: Sequence[str]) -> int:
+    """How far the measure has to be loosened until the lines are found; one more than there are where they never are."""
+    return next((n for n, level in enumerate(_STRICT_LEVELS) if index.runs(lines, level, 0)), len(_STRICT_LEVELS))
 
 
 def _places(index: LineIndex, lines: Sequence[str], near: int = 0) -> list[Place]:

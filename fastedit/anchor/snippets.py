@@ -31,10 +31,12 @@ class _Line:
     reason: str = ""
 
 
-def align_snippets(lines: list[str], snippets: tuple[Snippet, ...], language: str, message: str = "") -> Alignment:
+def align_snippets(
+    lines: list[str], snippets: tuple[Snippet, ...], language: str, message: str, found: Outline
+) -> Alignment:
     """Where the snippets' lines belong in the original.
 
-    lines: the original's, without line ends. Each snippet is aligned with what the ones before it made.
+    lines: the original's, without line ends; found: its outline. Each snippet is aligned with what the ones before it made.
     """
     if len(snippets) == 1 and is_whole(lines, snippets[0]):
         return align_whole(lines, snippets)
@@ -43,15 +45,18 @@ def align_snippets(lines: list[str], snippets: tuple[Snippet, ...], language: st
     problems: list[Problem] = []
     hints = hints_of(message)
     for snippet in snippets:
-        segments, found = _align_one([line.text for line in current], snippet, language, hints)
-        problems += found
+        texts = [line.text for line in current]
+        known = found if texts == lines else outline("\n".join(texts), language)
+        segments, doubts = _align_one(texts, snippet, language, hints, known)
+        problems += doubts
         current = _applied(current, segments, deleted)
     return Alignment(tuple(_segments(current, len(lines), deleted)), tuple(problems))
 
 
-def _align_one(lines: list[str], snippet: Snippet, language: str, hints: Hints) -> tuple[list[Segment], list[Problem]]:
+def _align_one(
+    lines: list[str], snippet: Snippet, language: str, hints: Hints, found: Outline
+) -> tuple[list[Segment], list[Problem]]:
     table = LineTable(lines)
-    found = outline("\n".join(lines), language)
     original = UnitTree(table, found)
     shown = _read(snippet, table, original, language)
     aligner = LazyAligner(_snippet_tree(shown, language), original, hints)
