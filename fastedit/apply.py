@@ -13,7 +13,7 @@ from fastedit.edits import parse_message
 from fastedit.edits.model import Edit
 from fastedit.edits.select import edits_for
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, PlaceUnknown, Warning
-from fastedit.guard import Read, inspect, refuse_or_warn
+from fastedit.guard import Original, inspect, refuse_or_warn
 from fastedit.syntax import language_of, outline
 
 if TYPE_CHECKING:
@@ -68,24 +68,23 @@ def apply_edits(
     if mode == "model":
         raise EngineUnavailable(Code.TARGET_UNAVAILABLE, "no target is installed; mode='structural' needs none")
     language = language_of(path, original)
-    current = Read(original, outline(original, language))
+    text = original
     warnings: list[Warning] = []
     certainty = 1.0
     alignment: Alignment | None = None
     for edit in edits:
-        alignment = align(current.text, edit, language, message, current.outline)
+        before = Original(text, language, outline(text, language))
+        alignment = align(text, edit, language, message, before.outline)
         _refuse_uncertain(alignment)
-        text = render(current.text, alignment)
-        result = Read(text, outline(text, language)) if text != current.text else current
-        warnings += refuse_or_warn(inspect(current, result, alignment, (edit,), f"{message}\n{instruction or ''}"))
+        text = render(text, alignment)
+        warnings += refuse_or_warn(inspect(before, text, alignment, (edit,), f"{message}\n{instruction or ''}"))
         warnings += [Warning("NOTE", note) for note in alignment.notes]
         certainty = min(certainty, alignment.certainty)
-        current = result
-    if current.text == original:
+    if text == original:
         warnings.append(Warning("NO_CHANGE", "the edit is in the file already"))
     elapsed_ms = (time.perf_counter() - started) * 1000
     stats = Stats(total_ms=elapsed_ms, certainty=certainty)
-    return Applied(original, current.text, path, "structural", tuple(warnings), stats, alignment)
+    return Applied(original, text, path, "structural", tuple(warnings), stats, alignment)
 
 
 def _check_text(original: str) -> None:

@@ -7,6 +7,8 @@ text is judged like a structural one.
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +18,7 @@ from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import Code, ResultRefused, Warning
 from fastedit.lines import split_lines
-from fastedit.syntax import Outline
+from fastedit.syntax import Outline, count_errors
 
 MAX_BLAST_SHARE = 0.8
 MIN_LINES_FOR_BLAST = 40
@@ -40,28 +42,29 @@ class Finding:
         return Warning(self.code.value, self.message, self.line)
 
 
-class Read(NamedTuple):
+class Original(NamedTuple):
     """A text with what it is made of."""
 
     text: str
+    language: str
     outline: Outline
 
 
-def inspect(before: Read, after: Read, alignment: Alignment, edits: tuple[Edit, ...], message: str) -> list[Finding]:
-    """What speaks against `after` as the result of the edits; nothing where it is faithful.
+def inspect(original: Original, text: str, alignment: Alignment, edits: tuple[Edit, ...], message: str) -> list[Finding]:
+    """What speaks against `text` as the result of the edits; nothing where it is faithful.
 
     message: what the assistant wrote, prose included; what it names as removed may go.
     """
-    if before.text == after.text:
+    if original.text == text:
         return []
     findings: list[Finding] = []
     is_lazy = any(edit.format is Format.LAZY for edit in edits)
     if is_lazy:
-        findings += _leaks(before.text, alignment)
-        findings += _losses(before.text, after.text)
-        findings += _blast(before.text, alignment)
-    findings += _lost_symbols(before, after, message, is_fatal=is_lazy)
-    findings += _broken(before.outline, after.outline, is_fatal=is_lazy)
+        findings += _leaks(original.text, alignment)
+        findings += _losses(original.text, text)
+        findings += _blast(original.text, alignment)
+    findings += _lost_symbols(original.outline, text, alignment, message, is_fatal=is_lazy)
+    findings += _broken(original, text, is_fatal=is_lazy)
     return findings
 
 
@@ -101,17 +104,28 @@ def _blast(original: str, alignment: Alignment) -> list[Finding]:
     return [Finding(Code.BLAST_RADIUS_EXCEEDED, message, None, True)]
 
 
-def _lost_symbols(before: Read, after: Read, message: str, *, is_fatal: bool) -> list[Finding]:
-    if not before.outline.is_complete or not after.outline.is_complete:
-        return []
-    names = {found.name for found in before.outline.declarations if found.kind in ("function", "class") and found.name}
-    names -= {found.name for found in after.outline.declarations}
-    lost = sorted(name for name in names if not _is_mentioned(name, after.text))
+def _lost_symbols(
+    outline: Outline, text: str, alignment: Alignment, message: str, *, is_fatal: bool
+) -> list[Finding]:
+    """The functions and classes whose headers go and whose names stand nowhere in the result."""
+    gone = [(s.start, s.end) for s in alignment.segments if s.kind in (SegmentKind.REPLACE, SegmentKind.DELETE)]
+    names = {
+        found.name
+        for found in outline.declarations
+        if found.kind in ("function", "class") and found.name and _is_within(found.header_line, gone)
+    }
+    lost = sorted(name for name in names if not _is_mentioned(name, text))
     if not lost:
         return []
     num_silent = sum(not _is_mentioned(name, message) for name in lost)
     is_too_much = is_fatal and num_silent > MAX_LOST_SYMBOLS
     return [Finding(Code.SYMBOL_LOST, f"gone: {', '.join(lost[:MAX_NAMED])}", None, is_too_much)]
+
+
+def _is_within(line: int, ranges: list[tuple[int, int]]) -> bool:
+    """Whether a line is in one of the ranges, which ascend."""
+    position = bisect_right(ranges, (line, sys.maxsize)) - 1
+    return position >= 0 and line < ranges[position][1]
 
 
 def _is_mentioned(name: str, text: str) -> bool:
@@ -120,10 +134,10 @@ def _is_mentioned(name: str, text: str) -> bool:
     return bool(words) and re.search(rf"(?<![\w$]){re.escape(words[-1])}(?![\w$])", text) is not None
 
 
-def _broken(before: Outline, after: Outline, *, is_fatal: bool) -> list[Finding]:
-    added = after.num_errors - before.num_errors
-    if not before.language or not (before.is_complete and after.is_complete) or added <= 0:
+def _broken(original: Original, text: str, *, is_fatal: bool) -> list[Finding]:
+    num_after = count_errors(text, original.language)
+    if not num_after or not original.outline.is_complete or num_after <= original.outline.num_errors:
         return []
     # Where the grammar already stumbles over the original, one more stumble says little.
-    message = f"{added} more syntax errors than before"
-    return [Finding(Code.SYNTAX_BROKEN, message, None, is_fatal and before.num_errors == 0)]
+    message = f"{num_after - original.outline.num_errors} more syntax errors than before"
+    return [Finding(Code.SYNTAX_BROKEN, message, None, is_fatal and original.outline.num_errors == 0)]

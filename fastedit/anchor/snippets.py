@@ -40,10 +40,13 @@ def align_snippets(
     """
     if len(snippets) == 1 and is_whole(lines, snippets[0]):
         return align_whole(lines, snippets)
+    hints = hints_of(message)
+    if len(snippets) == 1:
+        only, doubts = _align_one(lines, snippets[0], language, hints, found)
+        return Alignment(tuple(only), tuple(doubts))
     current = [_Line(text, number) for number, text in enumerate(lines)]
     deleted: dict[int, tuple[float, str]] = {}
     problems: list[Problem] = []
-    hints = hints_of(message)
     for snippet in snippets:
         texts = [line.text for line in current]
         known = found if texts == lines else outline("\n".join(texts), language)
