@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+set -eu
+
+backup_dir=/var/backups
+keep_days=14
+
+backup() {
+    local name=$1
+    tar -czf "$backup_dir/$name.tar.gz" "/srv/$name"
+}
+
+prune() {
+    find "$backup_dir" -name '*.tar.gz' -mtime "+$keep_days" -delete
+    echo "pruned $backup_dir"
+}
+
+for name in mail web wiki; do
+    backup "$name"
+done
+prune
