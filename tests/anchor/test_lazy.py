@@ -1,0 +1,588 @@
+"""How a lazy snippet is read: one test or more for each of the rules that a careful reader follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastedit import apply
+from support.applying import lazily, replaced
+
+SHOP = '''"""A shop."""
+
+import json
+import logging
+import os
+
+LIMIT = 20
+RATE = 0.19
+
+
+class Basket:
+    """What a customer wants."""
+
+    def __init__(self, owner):
+        self.owner = owner
+        self.items = []
+
+    def add(self, item):
+        self.items.append(item)
+
+    def total(self):
+        net = sum(item.price for item in self.items)
+        return net * (1 + RATE)
+
+    def clear(self):
+        self.items = []
+
+
+class Order:
+    """What a customer has bought."""
+
+    def __init__(self, basket):
+        self.basket = basket
+
+    def total(self):
+        return self.basket.total()
+
+    def clear(self):
+        raise ValueError("an order stays")
+
+
+def load(path):
+    # the encoding is always UTF-8
+    with open(path, encoding="utf-8") as handle:
+        return json.load(handle)
+
+
+def save(path, data):
+    with open(path, "w", encoding="utf-8") as handle:
+        json.dump(data, handle)
+
+
+def main():
+    logging.info("at most %d", LIMIT)
+    print(load(os.environ["SHOP"]))
+'''
+
+WORDINGS = [
+    "# ... existing code ...",
+    "# ...",
+    "# …",
+    "...",
+    "# rest of the file unchanged",
+    "# (unchanged)",
+    "# [ ... other definitions ... ]",
+    "# --- snip ---",
+    "# Existing code here",
+    "# ... (imports, constants, Basket) ...",
+    "<... the other classes and functions stay ...>",
+    "# remaining code stays the same",
+    "# everything else stays as it is",
+    "// ... existing code ...",
+    "/* ... */",
+    "<!-- ... existing code ... -->",
+]
+
+
+# -- a marker stands for everything between its neighbours, whatever words it uses ------------------
+
+
+@pytest.mark.parametrize("marker", WORDINGS)
+def test_a_marker_stands_for_what_lies_between_its_neighbours(marker: str):
+    snippet = f"""
+{marker}
+
+def save(path, data):
+    with open(path, "w", encoding="utf-8") as handle:
+        json.dump(data, handle, indent=2)
+
+{marker}
+"""
+    assert lazily(SHOP, snippet).text == SHOP.replace("json.dump(data, handle)", "json.dump(data, handle, indent=2)")
+
+
+@pytest.mark.parametrize("marker", ["# ...", "# ... other methods ...", "# same as before"])
+def test_a_marker_inside_a_class_stands_for_its_other_methods(marker: str):
+    snippet = f"""
+class Basket:
+    {marker}
+
+    def add(self, item):
+        self.items.append(item)
+        logging.debug("added %s", item)
+
+    {marker}
+"""
+    line = "        self.items.append(item)\n"
+    assert lazily(SHOP, snippet).text == SHOP.replace(line, f'{line}        logging.debug("added %s", item)\n')
+
+
+def test_a_marker_inside_a_function_stands_for_the_lines_before_the_shown_one():
+    snippet = """
+def save(path, data):
+    # ... existing code ...
+        json.dump(data, handle)
+        handle.write("\\n")
+"""
+    line = "        json.dump(data, handle)\n"
+    assert lazily(SHOP, snippet).text == SHOP.replace(line, line + '        handle.write("\\n")\n')
+
+
+def test_a_marker_in_the_place_of_a_body_keeps_the_body():
+    snippet = """
+def load(path, *, strict=True):
+    # ... existing code ...
+"""
+    assert lazily(SHOP, snippet).text == SHOP.replace("def load(path):", "def load(path, *, strict=True):")
+
+
+def test_dots_on_the_line_of_the_header_keep_the_body():
+    snippet = """
+def load(path: str) -> dict: ...
+
+def save(path: str, data: dict) -> None: ...
+"""
+    expected = replaced(
+        SHOP,
+        ("def load(path):", "def load(path: str) -> dict:"),
+        ("def save(path, data):", "def save(path: str, data: dict) -> None:"),
+    )
+    assert lazily(SHOP, snippet).text == expected
+
+
+@pytest.mark.parametrize("marker", WORDINGS)
+def test_markers_never_come_into_the_result(marker: str):
+    snippet = f"""
+{marker}
+LIMIT = 30
+{marker}
+"""
+    assert lazily(SHOP, snippet).text == SHOP.replace("LIMIT = 20", "LIMIT = 30")
+
+
+def test_new_lines_stand_beside_the_neighbour_that_the_snippet_shows_them_with():
+    above = """
+# ...
+LIMIT = 20
+CURRENCY = "EUR"
+# ...
+"""
+    below = """
+# ...
+CURRENCY = "EUR"
+LIMIT = 20
+# ...
+"""
+    assert lazily(SHOP, above).text == SHOP.replace("LIMIT = 20\n", 'LIMIT = 20\nCURRENCY = "EUR"\n')
+    assert lazily(SHOP, below).text == SHOP.replace("LIMIT = 20\n", 'CURRENCY = "EUR"\nLIMIT = 20\n')
+
+
+# -- a comment that was already in the original stays -----------------------------------------------
+
+
+def test_a_comment_of_the_original_stays_even_where_it_sounds_like_a_marker():
+    original = SHOP.replace("# the encoding is always UTF-8", "# same as before: the encoding is always UTF-8")
+    snippet = """
+def load(path):
+    # same as before: the encoding is always UTF-8
+    with open(path, encoding="utf-8") as handle:
+        return json.loads(handle.read())
+"""
+    expected = original.replace("json.load(handle)", "json.loads(handle.read())")
+    assert lazily(original, snippet).text == expected
+
+
+def test_a_new_comment_that_says_something_is_code():
+    snippet = """
+# ...
+LIMIT = 20
+# the German rate, see the tax office's table of 2024
+RATE = 0.19
+# ...
+"""
+    comment = "# the German rate, see the tax office's table of 2024\n"
+    assert lazily(SHOP, snippet).text == SHOP.replace("RATE = 0.19\n", comment + "RATE = 0.19\n")
+
+
+# -- neighbours in the snippet that aren't neighbours in the original -------------------------------
+
+
+def test_what_lay_between_two_anchors_without_a_marker_is_deleted():
+    snippet = """
+import json
+import os
+
+LIMIT = 20
+# ...
+"""
+    assert lazily(SHOP, snippet).text == SHOP.replace("import logging\n", "")
+
+
+def test_what_lay_between_two_anchors_is_replaced_by_the_new_lines_between_them():
+    snippet = """
+    def total(self):
+        gross = 0
+        for item in self.items:
+            gross += item.price * (1 + RATE)
+        return round(gross, 2)
+
+    def clear(self):
+        self.items = []
+"""
+    old = "        net = sum(item.price for item in self.items)\n        return net * (1 + RATE)\n"
+    new = (
+        "        gross = 0\n        for item in self.items:\n"
+        "            gross += item.price * (1 + RATE)\n        return round(gross, 2)\n"
+    )
+    assert lazily(SHOP, snippet).text == SHOP.replace(old, new)
+
+
+def test_a_method_between_two_shown_ones_is_deleted():
+    snippet = """
+class Basket:
+    # ...
+
+    def add(self, item):
+        self.items.append(item)
+
+    def clear(self):
+        self.items = []
+
+
+class Order:
+    # ...
+"""
+    method = """    def total(self):
+        net = sum(item.price for item in self.items)
+        return net * (1 + RATE)
+
+"""
+    assert lazily(SHOP, snippet).text == SHOP.replace(method, "")
+
+
+def test_a_comment_that_says_what_goes_deletes_it():
+    snippet = """
+# ... existing code ...
+
+def load(path):
+    # ... existing code ...
+
+
+# removed: save
+
+
+def main():
+    # ... existing code ...
+"""
+    function = (
+        'def save(path, data):\n    with open(path, "w", encoding="utf-8") as handle:\n'
+        "        json.dump(data, handle)\n\n\n"
+    )
+    assert lazily(SHOP, snippet).text == SHOP.replace(function, "")
+
+
+# -- declarations -----------------------------------------------------------------------------------
+
+
+def test_a_whole_declaration_replaces_the_one_of_that_name():
+    snippet = """
+def load(path):
+    text = Path(path).read_text("utf-8")
+    return json.loads(text)
+"""
+    old = (
+        "    # the encoding is always UTF-8\n"
+        '    with open(path, encoding="utf-8") as handle:\n        return json.load(handle)\n'
+    )
+    new = '    text = Path(path).read_text("utf-8")\n    return json.loads(text)\n'
+    assert lazily(SHOP, snippet).text == SHOP.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("owner", "old", "new"),
+    [
+        ("Basket", "        self.items = []\n\n\nclass", "        self.items.clear()\n\n\nclass"),
+        ("Order", '        raise ValueError("an order stays")\n', "        self.items.clear()\n"),
+    ],
+)
+def test_a_method_is_that_of_the_class_it_is_shown_in(owner: str, old: str, new: str):
+    snippet = f"""
+class {owner}:
+    # ...
+
+    def clear(self):
+        self.items.clear()
+"""
+    assert lazily(SHOP, snippet).text == replaced(SHOP, (old, new))
+
+
+def test_a_method_without_its_class_is_the_only_one_of_that_name():
+    snippet = """
+def add(self, item, count=1):
+    self.items.extend([item] * count)
+"""
+    expected = replaced(
+        SHOP,
+        ("    def add(self, item):", "    def add(self, item, count=1):"),
+        ("        self.items.append(item)", "        self.items.extend([item] * count)"),
+    )
+    assert lazily(SHOP, snippet).text == expected
+
+
+def test_a_method_without_its_class_is_told_by_its_body():
+    snippet = """
+def total(self):
+    net = sum(item.price for item in self.items)
+    return round(net * (1 + RATE), 2)
+"""
+    assert lazily(SHOP, snippet).text == SHOP.replace("return net * (1 + RATE)", "return round(net * (1 + RATE), 2)")
+
+
+@pytest.mark.parametrize(
+    ("snippet", "old"),
+    [
+        ("# ...\n\ndef save(path, data):\n    # ...\n\n{new}\n\ndef main():\n    # ...\n", "def main"),
+        ("# ...\n\n{new}\n\ndef main():\n    # ...\n", "def main"),
+        ("def load(path):\n    # ...\n\n{new}\n\ndef save(path, data):\n    # ...\n", "def save"),
+    ],
+)
+def test_a_new_declaration_goes_where_its_neighbours_say(snippet: str, old: str):
+    new = "def remove(path):\n    os.unlink(path)"
+    assert lazily(SHOP, snippet.format(new=new)).text == SHOP.replace(old, f"{new}\n\n\n{old}")
+
+
+def test_a_new_method_goes_behind_the_one_it_is_shown_behind():
+    snippet = """
+class Order:
+    # ...
+
+    def total(self):
+        return self.basket.total()
+
+    def owner(self):
+        return self.basket.owner
+
+    # ...
+"""
+    method = "        return self.basket.total()\n"
+    new = "\n    def owner(self):\n        return self.basket.owner\n"
+    assert lazily(SHOP, snippet).text == SHOP.replace(method, method + new)
+
+
+# -- what the snippet doesn't reach -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("top", ["", "# ...\n"])
+@pytest.mark.parametrize("bottom", ["", "# ...\n"])
+def test_what_the_snippet_does_not_reach_stays_marker_or_not(top: str, bottom: str):
+    snippet = f"""{top}
+    def clear(self):
+        raise ValueError("an order is final")
+
+
+def load(path):
+{bottom}"""
+    assert lazily(SHOP, snippet).text == SHOP.replace("an order stays", "an order is final")
+
+
+def test_functions_that_are_not_mentioned_stay_between_those_that_are():
+    snippet = """
+def load(path):
+    # the encoding is always UTF-8
+    with open(path, encoding="utf-8") as handle:
+        return json.loads(handle.read())
+
+def main():
+    logging.info("up to %d", LIMIT)
+    print(load(os.environ["SHOP"]))
+"""
+    expected = replaced(SHOP, ("json.load(handle)", "json.loads(handle.read())"), ('"at most %d"', '"up to %d"'))
+    assert lazily(SHOP, snippet).text == expected
+
+
+# -- context that is quoted slightly wrong is context -----------------------------------------------
+
+NOTES = """settings = read()
+timeout = settings.get("timeout", 30)  # seconds
+result = connect(settings.host, settings.port, timeout=timeout, retries=3)
+report = {
+    "host": settings.host,
+    "result": result,
+}
+send(report)
+"""
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        'timeout = settings.get("timeout", 30)\n'
+        "result = connect(settings.host, settings.port, timeout=timeout, retries=3)",
+        'timeout  =  settings.get( "timeout",30 )  # seconds\n'
+        "result = connect(settings.host, settings.port, timeout = timeout, retries = 3)",
+        'timeout = settings.get("timeout", 30)  # seconds\n'
+        "result = connect(\n    settings.host,\n    settings.port,\n    timeout=timeout,\n    retries=3,\n)",
+    ],
+)
+def test_the_originals_bytes_win_over_misquoted_context(context: str):
+    snippet = f"""
+# ...
+{context}
+log(result)
+# ...
+"""
+    assert lazily(NOTES, snippet).text == NOTES.replace("report = {", "log(result)\nreport = {")
+
+
+def test_lines_that_really_are_changed_are_the_edits():
+    snippet = """
+# ...
+timeout = settings.get("timeout", 60)  # seconds
+# ...
+"""
+    assert lazily(NOTES, snippet).text == NOTES.replace("30", "60")
+
+
+def test_context_joined_to_one_line_is_context():
+    snippet = """
+# ...
+report = {"host": settings.host, "result": result}
+send(report, urgent=True)
+"""
+    assert lazily(NOTES, snippet).text == NOTES.replace("send(report)", "send(report, urgent=True)")
+
+
+# -- the file's manner wins over the snippet's ------------------------------------------------------
+
+
+def test_line_ends_of_the_file_win():
+    original = SHOP.replace("\n", "\r\n")
+    expected = SHOP.replace("LIMIT = 20\n", "LIMIT = 20\nMINIMUM = 1\n").replace("\n", "\r\n")
+    assert lazily(original, "# ...\nLIMIT = 20\nMINIMUM = 1\n# ...\n").text == expected
+
+
+def test_tabs_of_the_file_win():
+    original = SHOP.replace("    ", "\t")
+    snippet = """
+class Basket:
+    # ...
+
+    def add(self, item):
+        if item is not None:
+            self.items.append(item)
+
+    # ...
+"""
+    line = "\t\tself.items.append(item)\n"
+    assert lazily(original, snippet).text == original.replace(line, f"\t\tif item is not None:\n\t{line}")
+
+
+@pytest.mark.parametrize("unit", ["  ", "\t", " "])
+def test_the_step_of_indentation_of_the_file_wins(unit: str):
+    snippet = """
+class Order:
+    # ...
+
+    def total(self):
+        if self.basket is None:
+            return 0
+        return self.basket.total()
+
+    # ...
+""".replace("    ", unit)
+    line = "        return self.basket.total()\n"
+    new = "        if self.basket is None:\n            return 0\n"
+    assert lazily(SHOP, snippet).text == SHOP.replace(line, new + line)
+
+
+@pytest.mark.parametrize("columns", [0, 2, 4, 6, 8])
+def test_a_method_may_be_shown_at_any_depth(columns: int):
+    lines = ["def add(self, item):", "    if item:", "        self.items.append(item)"]
+    snippet = "\n".join(" " * columns + line for line in lines)
+    line = "        self.items.append(item)\n"
+    assert lazily(SHOP, snippet).text == SHOP.replace(line, f"        if item:\n    {line}")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+@pytest.mark.parametrize("snippet_end", ["", "\n"])
+def test_the_final_newline_of_the_file_wins(end: str, snippet_end: str):
+    original = SHOP.rstrip("\n") + end
+    snippet = f'```python\ndef main():\n    print(load(os.environ["SHOP"]), LIMIT){snippet_end}\n```'
+    old = '    logging.info("at most %d", LIMIT)\n    print(load(os.environ["SHOP"]))'
+    expected = original.replace(old, '    print(load(os.environ["SHOP"]), LIMIT)')
+    assert apply(original, snippet, path="sample.py", mode="structural").text == expected
+
+
+# -- blank lines ------------------------------------------------------------------------------------
+
+
+def test_blank_lines_follow_the_snippet_inside_what_it_shows():
+    snippet = """
+def main():
+    logging.info("at most %d", LIMIT)
+
+    data = load(os.environ["SHOP"])
+
+    print(data)
+"""
+    old = '    print(load(os.environ["SHOP"]))\n'
+    new = '\n    data = load(os.environ["SHOP"])\n\n    print(data)\n'
+    assert lazily(SHOP, snippet).text == SHOP.replace(old, new)
+
+
+def test_blank_lines_follow_the_original_around_markers():
+    snippet = """
+import json
+# ...
+class Order:
+    # ...
+    def total(self):
+        return self.basket.total() - self.discount
+    # ...
+# ...
+def main():
+    # ...
+"""
+    expected = SHOP.replace("return self.basket.total()", "return self.basket.total() - self.discount")
+    assert lazily(SHOP, snippet).text == expected
+
+
+# -- several snippets, and what is moved or wrapped -------------------------------------------------
+
+
+def test_several_fences_are_applied_one_after_the_other():
+    message = (
+        "First the limit:\n\n```python\nLIMIT = 30\n```\n\nthen its message:\n\n```python\ndef main():\n"
+        '    logging.info("up to %d", LIMIT)\n    # ...\n```\n'
+    )
+    expected = replaced(SHOP, ("LIMIT = 20", "LIMIT = 30"), ('"at most %d"', '"up to %d"'))
+    assert apply(SHOP, message, path="sample.py", mode="structural").text == expected
+
+
+def test_elided_lines_move_with_the_block_that_they_come_to_stand_in():
+    snippet = """
+def save(path, data):
+    if data is not None:
+        with open(path, "w", encoding="utf-8") as handle:
+            # ...
+"""
+    old = '    with open(path, "w", encoding="utf-8") as handle:\n        json.dump(data, handle)\n'
+    new = (
+        '    if data is not None:\n        with open(path, "w", encoding="utf-8") as handle:\n'
+        "            json.dump(data, handle)\n"
+    )
+    assert lazily(SHOP, snippet).text == SHOP.replace(old, new)
+
+
+def test_an_edit_that_is_in_the_file_already_changes_nothing_and_says_so():
+    snippet = """
+# ...
+def save(path, data):
+    with open(path, "w", encoding="utf-8") as handle:
+        json.dump(data, handle)
+# ...
+"""
+    applied = lazily(SHOP, snippet)
+    assert applied.text == SHOP
+    assert (applied.changes.total, applied.diff) == (0, "")
+    assert [warning.code for warning in applied.warnings] == ["NO_CHANGE"]
