@@ -76,15 +76,15 @@ def count_changes(before: str, after: str) -> Changes:
     old, new, _ = _trimmed(split_lines(before), split_lines(after))
     added = removed = modified = 0
     run_added = run_removed = 0
-    for tag, start, end, new_start, new_end in Indel.opcodes(old, new):
-        if tag == "equal":
+    for step in Indel.opcodes(old, new):
+        if step.tag == "equal":
             paired = min(run_added, run_removed)
             modified, added, removed = modified + paired, added + run_added - paired, removed + run_removed - paired
             run_added = run_removed = 0
-        elif tag == "delete":
-            run_removed += end - start
+        elif step.tag == "delete":
+            run_removed += step.src_end - step.src_start
         else:
-            run_added += new_end - new_start
+            run_added += step.dest_end - step.dest_start
     paired = min(run_added, run_removed)
     return Changes(added + run_added - paired, removed + run_removed - paired, modified + paired)
 

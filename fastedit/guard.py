@@ -50,7 +50,9 @@ class Original(NamedTuple):
     outline: Outline
 
 
-def inspect(original: Original, text: str, alignment: Alignment, edits: tuple[Edit, ...], message: str) -> list[Finding]:
+def inspect(
+    original: Original, text: str, alignment: Alignment, edits: tuple[Edit, ...], message: str
+) -> list[Finding]:
     """What speaks against `text` as the result of the edits; nothing where it is faithful.
 
     message: what the assistant wrote, prose included; what it names as removed may go.
@@ -104,9 +106,7 @@ def _blast(original: str, alignment: Alignment) -> list[Finding]:
     return [Finding(Code.BLAST_RADIUS_EXCEEDED, message, None, True)]
 
 
-def _lost_symbols(
-    outline: Outline, text: str, alignment: Alignment, message: str, *, is_fatal: bool
-) -> list[Finding]:
+def _lost_symbols(outline: Outline, text: str, alignment: Alignment, message: str, *, is_fatal: bool) -> list[Finding]:
     """The functions and classes whose headers go and whose names stand nowhere in the result."""
     gone = [(s.start, s.end) for s in alignment.segments if s.kind in (SegmentKind.REPLACE, SegmentKind.DELETE)]
     names = {

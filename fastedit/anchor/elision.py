@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 MAX_TOKENS = 400
 MAX_CHANGED_SHARE = 0.5
@@ -62,7 +63,7 @@ def _with_elided_return(mine: list[_Token], theirs: list[_Token]) -> list[_Token
 
 
 def _has_arrow(texts: list[str]) -> bool:
-    return any(first == "-" and second == ">" for first, second in zip(texts, texts[1:], strict=False))
+    return any(first == "-" and second == ">" for first, second in pairwise(texts))
 
 
 def _align(mine: list[_Token], theirs: list[_Token]) -> tuple[float, list[tuple[str, int, int]]]:
@@ -120,7 +121,9 @@ def _trace(cost: list[list[float]], mine: list[_Token], theirs: list[_Token]) ->
     return steps[::-1]
 
 
-def _apply(shown: str, mine: list[_Token], original: str, theirs: list[_Token], steps: list[tuple[str, int, int]]) -> str:
+def _apply(
+    shown: str, mine: list[_Token], original: str, theirs: list[_Token], steps: list[tuple[str, int, int]]
+) -> str:
     """The original's text with the steps taken. Added tokens bring the white space that `shown` has before them."""
     result: list[str] = []
     at = 0
@@ -130,9 +133,7 @@ def _apply(shown: str, mine: list[_Token], original: str, theirs: list[_Token], 
             result.append(_space_before(shown, mine, row, original, at) + mine[row].text)
         elif step == "keep":
             space = original[at : theirs[column].start]
-            if last == "add" and row > 0 and not space.strip():
-                space = _space_before(shown, mine, row, original, at)
-            elif last == "drop" and not space.strip() and row > 0:
+            if (last == "add" and row > 0 and not space.strip()) or (last == "drop" and not space.strip() and row > 0):
                 space = _space_before(shown, mine, row, original, at)
             result.append(space + theirs[column].text)
             at = theirs[column].end

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from fastedit.anchor.chain import Level, Pair
 from fastedit.anchor.indent import Reference, nearest
+from fastedit.anchor.scope import Frame, Scope
 from fastedit.anchor.text import is_closer, is_trivial
 from fastedit.anchor.units import Unit
-from fastedit.edits.lazy import LineKind, comment_text
+from fastedit.edits.lazy import comment_text
 
 if TYPE_CHECKING:
-    from fastedit.anchor.lazy import Frame, LazyAligner, Scope
+    from fastedit.anchor.lazy import LazyAligner
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]+")
 _DOCSTRING = re.compile(r"^[rRuU]?(\"\"\"|'''|\"|')")
@@ -92,8 +93,9 @@ class GapFiller:
 
     def _is_part_of_container(self) -> bool:
         """Whether the level shows an object, a mapping or the like with markers: its ends stay, marked or not."""
-        is_container = self.owner is not None and self.owner.declares in ("block", "")
-        return is_container and self.owner is not None and self.aligner.is_container(self.owner) and any(unit.is_marker for unit in self.level.mine)
+        if self.owner is None or self.owner.declares not in ("block", ""):
+            return False
+        return self.aligner.levels.is_container(self.owner) and any(unit.is_marker for unit in self.level.mine)
 
     @staticmethod
     def _runs(units: Sequence[Unit]) -> list[list[Unit]]:
@@ -131,8 +133,10 @@ class GapFiller:
     def _is_rewritten(self) -> bool:
         """Whether the snippet shows another body altogether rather than this one without its docstring."""
         mine = self.frame.mine
-        return mine is not None and self.owner is not None and (
-            self.aligner.similarity.overlap(mine, self.owner) < MIN_SHOWN_OVERLAP
+        return (
+            mine is not None
+            and self.owner is not None
+            and (self.aligner.similarity.overlap(mine, self.owner) < MIN_SHOWN_OVERLAP)
         )
 
     def _keep_only_docstring(self, gap: Gap) -> None:
@@ -180,7 +184,8 @@ class GapFiller:
 
     def _ends_its_block(self, gap: Gap, first: Unit, last: Unit) -> bool:
         """Whether the gap is just the rest of a block: the snippet steps out of it as the original does."""
-        assert gap.before is not None and gap.after is not None
+        assert gap.before is not None
+        assert gap.after is not None
         mine, next_mine = self.level.mine[gap.before.mine], self.level.mine[gap.after.mine]
         if mine.columns <= next_mine.columns or first.parent is None:
             return False
@@ -191,7 +196,7 @@ class GapFiller:
 
     def _jump(self, gap: Gap, new: list[Unit]) -> None:
         if gap.before is None:
-            start, end = self.theirs.trim_blank(self.pieces.at, gap.end)
+            end = self.theirs.trim_blank(self.pieces.at, gap.end)[1]
             self.aligner.keep(end if new else gap.end, self.scope)
             self._insert(gap, new)
             return
@@ -229,11 +234,7 @@ class GapFiller:
 
     def _ends_in_marker(self, line: int | None) -> bool:
         """Whether the last line above `line` in the snippet is a marker: then it doesn't show what follows it."""
-        shown = self.aligner.snippet.shown
-        above = (line or 0) - 1
-        while above >= 0 and not self.mine.keys[above]:
-            above -= 1
-        return shown is not None and above >= 0 and shown[above].kind is LineKind.MARKER and not shown[above].is_part
+        return line is not None and self.aligner.cuts.ends_in_marker(line)
 
     def _keeps_blanks(self, gap: Gap, num_mine: int, num_theirs: int) -> bool:
         """Whether the original's blank lines stay: both separate blocks, the snippet only less generously."""

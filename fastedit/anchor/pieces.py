@@ -85,7 +85,11 @@ def _flush(pending: list[Piece], original: list[str], segments: list[Segment]) -
     while start + head < end and head < len(lines) and original[start + head] == lines[head]:
         head += 1
     tail = 0
-    while end - tail > start + head and len(lines) - tail > head and original[end - tail - 1] == lines[len(lines) - tail - 1]:
+    while (
+        end - tail > start + head
+        and len(lines) - tail > head
+        and original[end - tail - 1] == lines[len(lines) - tail - 1]
+    ):
         tail += 1
     _append_keep(segments, start, start + head)
     new = tuple(lines[head : len(lines) - tail])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rapidfuzz import fuzz, process
 
-from fastedit.anchor.lazy import Findings
 from fastedit.anchor.model import Problem
+from fastedit.anchor.scope import Findings
 from fastedit.anchor.text import LineTable, is_trivial, key_of
 from fastedit.edits.model import Snippet
 from fastedit.errors import Candidate, Code

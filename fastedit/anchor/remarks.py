@@ -16,12 +16,17 @@ from fastedit.edits.lazy import LineKind, SnippetLine
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _POSITION = re.compile(
     r"^(?:(?:goes|belongs|insert|add|put|place|new)\s+)?(?:right |directly |just |immediately |goes )*"
-    r"(?:after|below|under|behind|before|above|in front of|next to|beside|inside|in)\s+[`'\"]?(?P<name>[A-Za-z_$#][\w$.#]*)",
+    r"(?:after|below|under|behind|before|above|in front of|next to|beside|inside|in)\s+"
+    r"[`'\"]?(?P<name>[A-Za-z_$#][\w$.#]*)",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"^[\[(<].*[\])>]$")
-_PATH = re.compile(r"^(?:in\s+)?[`'\"]?[\w.@~/-]*(?:/[\w.@-]+)+\.\w{1,6}\b|^[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|c|h|cc|cpp|cs|rb|php|kt|swift|sh)\b")
-_NAME_ALONE = re.compile(r"^(?:(?:in|the|class|def|fn|func|function|method)\s+)*[`'\"]?(?P<name>[A-Za-z_$#][\w$.:#]*)(?:\([^)]*\))?[`'\"]?(?:\s+(?:method|function|class))?:?$")
+_PATH = re.compile(
+    r"^(?:in\s+)?[`'\"]?[\w.@~/-]*(?:/[\w.@-]+)+\.\w{1,6}\b|^[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|c|h|cc|cpp|cs|rb|php|kt|swift|sh)\b"
+)
+_NAME_ALONE = re.compile(
+    r"^(?:(?:in|the|class|def|fn|func|function|method)\s+)*[`'\"]?(?P<name>[A-Za-z_$#][\w$.:#]*)(?:\([^)]*\))?[`'\"]?(?:\s+(?:method|function|class))?:?$"
+)
 _PLAIN_WORDS = re.compile(r"^[\w$'`.-]+(?:(?:\s*,\s*|\s+and\s+|\s+to\s+|\s*-\s*)[\w$'`.-]+)*$")
 _GONE = re.compile(r"\b(?:removed|deleted|dropped|gone|is no more|no longer here)\b", re.IGNORECASE)
 MAX_REMOVAL_WORDS = 10
@@ -37,7 +42,9 @@ def resolve_remarks(
     names: whether the original declares that name. has_word: whether the word stands in the original.
     """
     return [
-        replace(line, kind=_kind(line.note, index, lines, language, names, has_word)) if line.kind is LineKind.REMARK else line
+        replace(line, kind=_kind(line.note, index, lines, language, names, has_word))
+        if line.kind is LineKind.REMARK
+        else line
         for index, line in enumerate(lines)
     ]
 

@@ -100,7 +100,9 @@ def is_same_line(snippet: str, original: str) -> bool:
     if snippet_key == original_key:
         return True
     if original_key.startswith(snippet_key) and len(snippet_key) > 3:
-        return bool(_TRAILING_COMMENT.match(original_key[len(snippet_key) :])) and not _TRAILING_COMMENT.match(snippet_key)
+        return bool(_TRAILING_COMMENT.match(original_key[len(snippet_key) :])) and not _TRAILING_COMMENT.match(
+            snippet_key
+        )
     return is_abbreviated_comment(snippet, original)
 
 
@@ -108,7 +110,12 @@ def is_abbreviated_comment(snippet: str, original: str) -> bool:
     """Whether the snippet's comment is the beginning of the original's, cut off with dots."""
     key = key_of(snippet)
     cut = re.sub(r"(?:\.{3,}|…)(?:\*/|-->)?$", "", key)
-    return len(cut) < len(key) and len(cut) >= 8 and bool(_TRAILING_COMMENT.match(cut)) and key_of(original).startswith(cut)
+    return (
+        len(cut) < len(key)
+        and len(cut) >= 8
+        and bool(_TRAILING_COMMENT.match(cut))
+        and key_of(original).startswith(cut)
+    )
 
 
 def is_tag_without_attributes(snippet: str, original: str) -> bool:
@@ -271,7 +278,9 @@ class Similarity:
             return lines
         if is_same_assignment(self.snippet.table.lines[mine.head], self.original.table.lines[theirs.head]):
             return Likeness(0.6, False, 0.6)
-        if _OPENER.search(self.snippet.table.lines[mine.head]) or self.original.table.lines[theirs.head].endswith(("{", "(")):
+        if _OPENER.search(self.snippet.table.lines[mine.head]) or self.original.table.lines[theirs.head].endswith(
+            ("{", "(")
+        ):
             return NO_LIKENESS
         if is_trivial(self.original.table.keys[theirs.head]) or is_trivial(self.snippet.table.keys[mine.head]):
             return NO_LIKENESS
@@ -284,7 +293,11 @@ class Similarity:
         signature = self._signature_ratio(mine, theirs)
         overlap = self.overlap(mine, theirs) if mine.has_body else 0.0
         if mine.name == theirs.name:
-            if mine.declares != theirs.declares and "value" in (mine.declares, theirs.declares) and signature < MIN_HEADER_RATIO:
+            if (
+                mine.declares != theirs.declares
+                and "value" in (mine.declares, theirs.declares)
+                and signature < MIN_HEADER_RATIO
+            ):
                 return NO_LIKENESS
             if self.is_quoted(mine, theirs):
                 return Likeness(4.0 + 2.5, True, 1.0)
@@ -303,7 +316,11 @@ class Similarity:
             return 1.0
         text = " ".join(self.snippet.table.lines[mine.head : mine.body])
         if elides_inline(text):
-            return 0.95 if elision_pattern(text).match(their_header) else 0.8 * fuzz.partial_ratio(my_header, their_header) / 100
+            return (
+                0.95
+                if elision_pattern(text).match(their_header)
+                else 0.8 * fuzz.partial_ratio(my_header, their_header) / 100
+            )
         return 0.98 * fuzz.ratio(my_header, their_header) / 100
 
     def _richness(self, unit: Unit) -> float:

@@ -36,7 +36,8 @@ def align_snippets(
 ) -> Alignment:
     """Where the snippets' lines belong in the original.
 
-    lines: the original's, without line ends; found: its outline. Each snippet is aligned with what the ones before it made.
+    lines: the original's, without line ends; found: its outline. Each snippet is aligned with what the
+    ones before it made.
     """
     if len(snippets) == 1 and is_whole(lines, snippets[0]):
         return align_whole(lines, snippets)

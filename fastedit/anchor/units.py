@@ -16,7 +16,6 @@ from fastedit.anchor.text import LineTable, is_closer
 from fastedit.edits.lazy import LineKind, SnippetLine
 from fastedit.syntax.model import Declaration, Outline
 
-
 _SWITCH = re.compile(r"^\s*(?:switch|select|match)\b.*\{\s*$")
 _OPENER = re.compile(r"[{(\[:,]\s*(?:#.*|//.*|/\*.*)?$")
 _BRACKETS = {"}": "{", ")": "(", "]": "["}
@@ -142,7 +141,9 @@ class UnitTree:
             return Unit(line, line, line + 1, line + 1, line + 1, columns, kind, note=note, parent=parent)
         is_item = self.table.lines[line].lstrip().startswith("- ")
         for declaration in () if is_item else self._starts.get(line, ()):
-            if (declaration.end_line <= limit or self.kinds is not None) and (parent is None or declaration.header_line != parent.head):
+            if (declaration.end_line <= limit or self.kinds is not None) and (
+                parent is None or declaration.header_line != parent.head
+            ):
                 return self._declared(declaration, limit, parent)
         is_outdented = base is not None and parent is not None and columns <= parent.columns
         return self._indented(line, limit, base if is_outdented and base is not None else columns, parent)

@@ -27,18 +27,21 @@ def align_whole(lines: list[str], snippets: tuple[Snippet, ...]) -> Alignment:
     while new and not new[-1].strip():
         new.pop()
     segments: list[Segment] = []
-    for tag, start, end, new_start, new_end in Indel.opcodes(lines, new):
-        if tag == "equal":
+    for step in Indel.opcodes(lines, new):
+        start, end, shown = step.src_start, step.src_end, new[step.dest_start : step.dest_end]
+        if step.tag == "equal":
             segments.append(Segment(SegmentKind.KEEP, start, end))
         elif segments and segments[-1].kind is not SegmentKind.KEEP:
             last = segments.pop()
-            text = (*last.lines, *new[new_start:new_end])
+            text = (*last.lines, *shown)
             kind = SegmentKind.REPLACE if text and end > last.start else last.kind
             segments.append(Segment(kind, last.start, end, text, reason="whole file"))
-        elif tag == "delete":
+        elif step.tag == "delete":
             segments.append(Segment(SegmentKind.DELETE, start, end, (), reason="whole file"))
         else:
-            segments.append(Segment(SegmentKind.INSERT, start, start, tuple(new[new_start:new_end]), reason="whole file"))
+            segments.append(
+                Segment(SegmentKind.INSERT, start, start, tuple(shown), reason="whole file")
+            )
     return Alignment(tuple(segments))
 
 

@@ -65,18 +65,20 @@ _BRACKETED = re.compile(r"^[\[(<].*[\])>]$")
 _BARE = re.compile(
     rf"^(?:{_DOTS}|\[\s*{_DOTS}.*\]|<\s*{_DOTS}[^>]*>|\(\s*{_DOTS}[^)]*\)|{_DOTS}\s*\(.*\)\s*{_DOTS}|{_DOTS}[^.=;{{}}]+{_DOTS})$"
 )
-_DOCSTRING = re.compile(rf"^[rbuRBU]?(\"\"\"|''')\s*(.*?)\s*\1$")
+_DOCSTRING = re.compile(r"^[rbuRBU]?(\"\"\"|''')\s*(.*?)\s*\1$")
 _SNIP = re.compile(r"^[-=~*\s]*(?:snip|snipped|cut|omitted|elided|skipped)[-=~*\s]*$", re.IGNORECASE)
 
 _SAME = (
-    r"unchanged|unmodified|untouched|(?:the )?same(?: code)?(?: as)?(?: before| above| now)?|as (?:is|before|now|it is|they are|it was)"
-    r"|stays?(?: here| there)?(?: exactly)?(?: the same| as (?:is|it is|they are))?|remains?(?: the same| as is| unchanged)?"
+    r"unchanged|unmodified|untouched|(?:the )?same(?: code)?(?: as)?(?: before| above| now)?"
+    r"|as (?:is|before|now|it is|they are|it was)"
+    r"|stays?(?: here| there)?(?: exactly)?(?: the same| as (?:is|it is|they are))?"
+    r"|remains?(?: the same| as is| unchanged)?"
     r"|(?:omitted|elided|left out|not shown|skipped)(?: here)?(?: for (?:brevity|clarity|space))?|for brevity"
     r"|(?:no|without) changes?|not changed|keep(?:s)?(?: the)? existing|keep as is|like before|identical"
 )
 _ELIDED = (
-    r"existing|previous|remaining|rest of|other|others|everything (?:above|below|else)|code (?:above|below|here|unchanged)"
-    r"|(?:rest|remainder)"
+    r"existing|previous|remaining|rest of|other|others|everything (?:above|below|else)"
+    r"|code (?:above|below|here|unchanged)|(?:rest|remainder)"
 )
 _WORDING = re.compile(
     rf"(?:\b(?:{_SAME})\b[\s.!:,)\]]*$)"

@@ -1,0 +1,280 @@
+"""Which units stand on a level: what has to be unfolded, taken apart or left together before pairing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from fastedit.anchor.chain import Level, Pair
+from fastedit.anchor.hints import Hints
+from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Similarity
+from fastedit.anchor.text import LineTable, is_closer, is_trivial
+from fastedit.anchor.units import Unit, UnitTree
+from fastedit.edits.lazy import LineKind
+
+MIN_WRAP_SHARE = 0.5
+MIN_WRAP_WEIGHT = 0.3
+MAX_PLACES = 24
+_CONTAINERS = frozenset({"class", "section", "block"})
+_WORD = re.compile(r"[A-Za-z_$][\w$]+")
+
+
+class Levels:
+    """Prepares the levels of one alignment."""
+
+    def __init__(self, snippet: UnitTree, original: UnitTree, similarity: Similarity, hints: Hints) -> None:
+        self.snippet = snippet
+        self.original = original
+        self.mine = snippet.table
+        self.theirs = original.table
+        self.similarity = similarity
+        self.hints = hints
+
+    def open_for(
+        self, units: Sequence[Unit], theirs: Sequence[Unit], start: int, end: int, *, is_root: bool = False
+    ) -> list[Unit]:
+        """The original's units of a level, those unfolded that hold what the snippet shows without them."""
+        wanted: set[int] = set()
+        for unit in units:
+            if unit.is_code and not self.stands_among(unit, theirs):
+                for line in self._deeper_places(unit, start, end, is_root=is_root):
+                    self._want(line, wanted)
+        if not wanted:
+            return list(theirs)
+        blocks = [unit for unit in units if unit.is_code and unit.has_body]
+        return list(self._unfold(theirs, wanted, blocks))
+
+    def _is_shown(self, block: Unit, unit: Unit) -> bool:
+        """Whether a block of the snippet is the unit, its header changed perhaps."""
+        if self._is_plainly(block, unit):
+            return True
+        return not block.name and not unit.name and self.similarity.compare(block, unit).score > 0
+
+    def stands_among(self, unit: Unit, theirs: Sequence[Unit]) -> bool:
+        """Whether one of the units is plainly this one."""
+        if unit.has_body or unit.name:
+            return any(self._is_plainly(unit, other) for other in theirs)
+        return any(self.similarity.compare(unit, other).ratio >= NEARLY_SAME for other in theirs)
+
+    def _is_plainly(self, unit: Unit, other: Unit) -> bool:
+        likeness = self.similarity.compare(unit, other)
+        if unit.has_body and is_trivial(self.mine.keys[unit.head]) and not likeness.is_same:
+            return likeness.ratio >= NEARLY_SAME and self.similarity.overlap(unit, other) >= MIN_REPEATED_OVERLAP
+        return likeness.is_same or likeness.ratio >= 0.85 or bool(unit.name and unit.name == other.name)
+
+    def _want(self, line: int, wanted: set[int]) -> None:
+        for unit in self.original.path_to(line):
+            if unit.body <= line < unit.close:
+                wanted.add(unit.start)
+
+    def _deeper_places(self, unit: Unit, start: int, end: int, *, is_root: bool) -> list[int]:
+        """Lines of the original in [start, end) where the unit may stand, seen from its name or its code."""
+        if unit.name:
+            named = [line for line in self.original.named(unit.name) if start <= line < end]
+            if named:
+                return named
+        lines = [unit.head, *range(unit.body, unit.close)] if is_root and not unit.name else [unit.head]
+        found: list[int] = []
+        for line in lines:
+            key = self.mine.keys[line]
+            kinds = self.snippet.kinds
+            if kinds and kinds[line] is not LineKind.CODE:
+                continue
+            places = self.theirs.places.get(key, ())
+            inside = [place for place in places if start <= place < end]
+            if is_trivial(key) and (is_root or len(inside) != 1 or is_closer(self.mine.lines[line])):
+                continue
+            if 0 < len(inside) <= MAX_PLACES:
+                found.extend(inside)
+                break
+        return found
+
+    def _unfold(self, units: Sequence[Unit], wanted: set[int], blocks: Sequence[Unit]) -> list[Unit]:
+        """The units with the wanted ones replaced by what they are made of, unless a block of the snippet is one."""
+        result: list[Unit] = []
+        stack = list(reversed(units))
+        while stack:
+            unit = stack.pop()
+            if unit.start not in wanted or not unit.has_body or any(self._is_shown(block, unit) for block in blocks):
+                result.append(unit)
+                continue
+            head = replace(unit, body=unit.body, close=unit.body, end=unit.body, children=[], name="")
+            inner = self.original.children(unit)
+            tail_start = inner[-1].end if inner else unit.body
+            tail = []
+            if unit.end > unit.close:
+                first, _ = self.theirs.trim_blank(max(tail_start, unit.close), unit.end)
+                tail = [Unit(first, first, unit.end, unit.end, unit.end, unit.columns, parent=unit.parent)]
+            head.children = []
+            result.append(head)
+            stack.extend(reversed([*inner, *tail]))
+            wanted = wanted - {unit.start}
+        return result
+
+    def protector(self, units: Sequence[Unit], owner: Unit | None) -> Protector:
+        """What isn't deleted for not being shown: declarations, where nothing on this level says `and so on`."""
+        has_marker = any(not unit.is_code for unit in units)
+        return Protector(self.is_container(owner) and not has_marker, self.hints.removed)
+
+    def is_container(self, owner: Unit | None) -> bool:
+        return owner is None or owner.declares in _CONTAINERS or self.theirs.keys[owner.head] in ("{", "[")
+
+    @staticmethod
+    def deletes_one(level: Level, pairs: list[Pair]) -> bool:
+        """Whether the snippet shows a stretch without gaps but for one declaration: then that one is deleted.
+
+        A snippet that leaves out more than one thing without a marker leaves out whatever it doesn't change.
+        """
+        num_adjacent = 0
+        skipped: list[Unit] = []
+        for before, after in pairwise(pairs):
+            between = level.theirs[before.theirs + 1 : after.theirs]
+            num_adjacent += not between and before.mine + 1 == after.mine
+            skipped.extend(unit for unit in between if level.protects(unit))
+        return len(skipped) == 1 and num_adjacent >= 2
+
+    def without_unread(self, level: Level) -> Level:
+        """The level with the snippet's declarations read by indentation where the original's aren't read as code."""
+        names = {unit.name for unit in level.theirs}
+        heads = {self.theirs.keys[unit.head] for unit in level.theirs if not unit.name}
+        mine: list[Unit] = []
+        for unit in level.mine:
+            if unit.name and unit.name not in names and unit.has_body and self.mine.keys[unit.head] in heads:
+                mine.extend(self.snippet.by_indentation(unit))
+            else:
+                mine.append(unit)
+        return level if len(mine) == len(level.mine) else replace(level, mine=mine)
+
+    def part_leads(self, level: Level) -> Level:
+        """The level with comments and decorators as lines of their own where only one text ties them to code."""
+        shown = {self.mine.keys[unit.head] for unit in level.mine if unit.is_code and not unit.name}
+        there = {self.theirs.keys[unit.head] for unit in level.theirs if not unit.name}
+        mine_names, their_names = self._lead_names(level.mine, self.mine), self._lead_names(level.theirs, self.theirs)
+        moved = {key for key, names in mine_names.items() if key in their_names and not names & their_names[key]}
+        theirs = self._parted(level.theirs, self.theirs, shown | moved)
+        mine = self._parted(level.mine, self.mine, there | moved)
+        return replace(level, mine=mine, theirs=theirs)
+
+    @staticmethod
+    def _lead_names(units: Sequence[Unit], table: LineTable) -> dict[str, set[str]]:
+        """line of a lead → the names of the declarations that it stands above."""
+        names: dict[str, set[str]] = {}
+        for unit in units:
+            for line in range(unit.start, unit.head):
+                if table.keys[line] and not is_trivial(table.keys[line]):
+                    names.setdefault(table.keys[line], set()).add(unit.name)
+        return names
+
+    @staticmethod
+    def _parted(units: Sequence[Unit], table: LineTable, loose: set[str]) -> list[Unit]:
+        """The units, those taken apart from their leads whose leads have one of the `loose` lines."""
+        result: list[Unit] = []
+        for unit in units:
+            lead = [line for line in range(unit.start, unit.head) if table.keys[line]]
+            if not any(table.keys[line] in loose and not is_trivial(table.keys[line]) for line in lead):
+                result.append(unit)
+                continue
+            result.extend(Unit(n, n, n + 1, n + 1, n + 1, table.columns[n], parent=unit.parent) for n in lead)
+            result.append(replace(unit, start=unit.head))
+        return result
+
+    def open_wraps(self, level: Level) -> Level:
+        """The level with the snippet's blocks taken apart that are new but hold code that was there before."""
+        mine: list[Unit] = []
+        is_changed = False
+        for index, unit in enumerate(level.mine):
+            if self._may_wrap(unit, index, level) and self._is_wrap(unit, level):
+                mine.extend(self._apart(unit, level))
+                is_changed = True
+            else:
+                mine.append(unit)
+        if not is_changed:
+            return level
+        opened = self.open_for(mine, level.theirs, level.theirs[0].start, level.theirs[-1].end) if level.theirs else []
+        return replace(level, mine=mine, theirs=opened)
+
+    def _may_wrap(self, unit: Unit, index: int, level: Level) -> bool:
+        """Whether it matters what a new block holds: it has a marker inside or beside it.
+
+        Between two anchors it simply stands for what lies between them.
+        """
+        if not unit.is_code or not unit.has_body or unit.name:
+            return False
+        return (
+            self.similarity.has_elision(unit)
+            or self._is_beside_marker(level, index, -1, level.is_open_left)
+            or self._is_beside_marker(level, index, 1, level.is_open_right)
+        )
+
+    def _is_beside_marker(self, level: Level, index: int, step: int, is_open: bool) -> bool:
+        """Whether only new code stands between the unit and a marker, or the open end of the level."""
+        index += step
+        while 0 <= index < len(level.mine):
+            unit = level.mine[index]
+            if not unit.is_code:
+                return True
+            if self.stands_among(unit, level.theirs):
+                return False
+            index += step
+        return is_open
+
+    def _is_wrap(self, unit: Unit, level: Level) -> bool:
+        if not level.theirs or self.stands_among(unit, level.theirs):
+            return False
+        heads = {self.theirs.keys[other.head] for other in level.theirs}
+        names = {other.name for other in level.theirs if other.name}
+        found = total = 0.0
+        for child in self.snippet.children(unit):
+            if child.is_code:
+                weight = self.similarity.weight(self.mine.keys[child.head])
+                total += weight
+                found += weight if self.mine.keys[child.head] in heads or child.name in names else 0.0
+                if child.has_body and not child.name and self._is_wrap(child, level):
+                    return True
+        return total > 0 and found >= MIN_WRAP_SHARE * total and found > MIN_WRAP_WEIGHT
+
+    def _apart(self, unit: Unit, level: Level) -> list[Unit]:
+        head = replace(unit, close=unit.body, end=unit.body, children=[])
+        inner: list[Unit] = []
+        for child in self.snippet.children(unit):
+            if child.is_code and child.has_body and not child.name and self._is_wrap(child, level):
+                inner.extend(self._apart(child, level))
+            else:
+                inner.append(child)
+        result = [head, *inner]
+        if unit.end > unit.close:
+            first, _ = self.mine.trim_blank(unit.close, unit.end)
+            result.append(Unit(first, first, unit.end, unit.end, unit.end, unit.columns, parent=unit.parent))
+        return result
+
+    def mentions(self, level: Level) -> dict[int, frozenset[int]]:
+        names: dict[str, int] = {}
+        for index, other in enumerate(level.theirs):
+            if other.name:
+                names.setdefault(other.name, index)
+        mentions = {}
+        for index, unit in enumerate(level.mine):
+            if unit.is_marker and unit.note:
+                named = frozenset(names[word] for word in _WORD.findall(unit.note) if word in names)
+                if named:
+                    mentions[index] = named
+        return mentions
+
+
+@dataclass(frozen=True, slots=True)
+class Protector:
+    """What isn't deleted for not being shown: whole declarations, unless the words say that they are gone."""
+
+    is_on: bool
+    removed: frozenset[str]
+
+    def __call__(self, unit: Unit) -> bool:
+        return (
+            self.is_on
+            and bool(unit.name)
+            and unit.name not in self.removed
+            and unit.has_body
+            and unit.declares in ("function", "class", "section")
+        )
