@@ -67,7 +67,7 @@ def _removes_unseen(hunk: PatchHunk) -> bool:
 
 
 def _strictness(index: LineIndex, lines: Sequence[str]) -> int:
-    """How far the measure has to be loosened until the lines are found; one more than there are where they never are."""
+    """How far the measure has to be loosened until the lines are found; one step more where they never are."""
     return next((n for n, level in enumerate(_STRICT_LEVELS) if index.runs(lines, level, 0)), len(_STRICT_LEVELS))
 
 
