@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fastedit.anchor import certainty as sure
 from fastedit.anchor.chain import Level, Pair
 from fastedit.anchor.indent import Reference, nearest
 from fastedit.anchor.scope import Frame, Scope
@@ -202,7 +203,7 @@ class GapFiller:
             return
         if new:
             self._blanks(self._blanks_between(gap.my_before, new[0].start))
-            self._add(new, 0.8, "new, behind its neighbour")
+            self._add(new, sure.BEHIND_A_JUMP, "new, behind its neighbour")
         elif self.is_root and gap.after is not None and self._blanks_between(gap.my_before, gap.my_after) == 0:
             self.aligner.findings.doubtful.append(self.level.mine[gap.after.mine])
         self.aligner.keep(gap.end, self.scope)
@@ -210,7 +211,9 @@ class GapFiller:
     def _substitute(self, gap: Gap, new: list[Unit]) -> None:
         """What lies between goes, the new units (if any) stand for it."""
         num_lines = gap.end - self.pieces.at
-        certainty = 0.96 if num_lines <= MAX_SILENT_DELETION else 0.6
+        certainty = sure.REPLACES_WHAT_LAY_BETWEEN if new else sure.DELETED_BY_ADJACENCY
+        if num_lines > MAX_SILENT_DELETION and not new:
+            certainty = sure.LONG_DELETION
         leading = self.theirs.trim_blank(self.pieces.at, gap.end)[0]
         if gap.my_before is None:
             self.aligner.keep(leading, self.scope)
@@ -226,11 +229,11 @@ class GapFiller:
             if num_mine is None or is_cut or num_mine == num_theirs or self._keeps_blanks(gap, num_mine, num_theirs):
                 self.aligner.keep(gap.end, self.scope)
             else:
-                self.pieces.drop(gap.end, 0.9 * self.certainty, "blank lines as shown")
+                self.pieces.drop(gap.end, sure.BLANK_LINES * self.certainty, "blank lines as shown")
                 self._blanks(num_mine)
             return
         self.pieces.drop(gap.end)
-        self._write(gap, new, 0.97, "between its neighbours", num_theirs)
+        self._write(gap, new, sure.BETWEEN_NEIGHBOURS, "between its neighbours", num_theirs)
 
     def _ends_in_marker(self, line: int | None) -> bool:
         """Whether the last line above `line` in the snippet is a marker: then it doesn't show what follows it."""
@@ -247,13 +250,12 @@ class GapFiller:
         if not new:
             self._blanks(self._blanks_between(gap.my_before, gap.my_after) or 0)
             return
-        widest = num_theirs if num_theirs >= 2 and any(unit.declares for unit in new) else 0
         before = self._blanks_between(gap.my_before, new[0].start) or 0
         after = self._blanks_between(new[-1].end, gap.my_after)
-        self._blanks(max(before, widest) if before else 0)
+        self._blanks(before)
         self._add(new, certainty, reason, is_loose=self.is_edge and self.is_root)
         if after is not None:
-            self._blanks(max(after, widest) if after else 0)
+            self._blanks(after)
         elif num_theirs:
             self._blanks(num_theirs)
 
@@ -284,7 +286,7 @@ class GapFiller:
         self.pieces.drop(gap.end)
         first = gap.before is None and self.is_root
         self._blanks(0 if first else max(before or 0, num_theirs if new[0].declares else 0))
-        self._add(new, 0.9, "at a marker that stands for nothing")
+        self._add(new, sure.AT_AN_EMPTY_MARKER, "at a marker that stands for nothing")
         if gap.after is not None or not self.is_root:
             self._blanks(max(after or 0, num_theirs if new[-1].declares else 0))
 
@@ -294,7 +296,7 @@ class GapFiller:
         before = self._blanks_between(gap.my_before, new[0].start) or 0
         is_block = any(unit.declares for unit in new)
         self._blanks(max(before, num_theirs) if is_block and before else before)
-        self._add(new, 0.95, "behind its neighbour")
+        self._add(new, sure.BESIDE_A_MARKER, "behind its neighbour")
         following = gap.units[len(new)].start if len(gap.units) > len(new) else gap.my_after
         after = self._blanks_between(new[-1].end, following) or 0
         if num_theirs == 0:
@@ -312,7 +314,7 @@ class GapFiller:
         is_block = any(unit.declares for unit in new)
         self.pieces.drop(gap.end)
         self._blanks(max(before, num_theirs) if is_block and num_theirs else before)
-        self._add(new, 0.95, "before its neighbour")
+        self._add(new, sure.BESIDE_A_MARKER, "before its neighbour")
         if after is None:
             self._blanks(num_theirs)
         else:
@@ -329,7 +331,7 @@ class GapFiller:
             following = markers[position + offset] if position + offset < len(markers) else None
             at, is_sure = self._place_of(gap, preceding, following, end)
             self._keep_marked(gap, at)
-            self._insert_inside(gap, run, 0.9 if is_sure else 0.4)
+            self._insert_inside(gap, run, sure.BESIDE_A_NAMED_MARKER if is_sure else sure.BETWEEN_MARKERS)
 
     def _place_of(self, gap: Gap, preceding: Unit | None, following: Unit | None, end: int) -> tuple[int, bool]:
         after = self._named(gap, preceding)
@@ -361,7 +363,7 @@ class GapFiller:
         for unit in gap.content:
             if unit.start in gap.removed and self.pieces.at <= unit.start and unit.end <= end:
                 self.aligner.keep(self._end_before(gap, unit), self.scope)
-                self.pieces.drop(unit.end, 0.97 * self.certainty, "a comment says that it goes")
+                self.pieces.drop(unit.end, sure.SAID_TO_GO * self.certainty, "a comment says that it goes")
         self.aligner.keep(end, self.scope)
 
     # -- new lines --------------------------------------------------------------------------------------------
@@ -372,7 +374,7 @@ class GapFiller:
         is_loose: one side of them is open, so that context that found no place may pass for new lines.
         """
         if is_loose and self._known_share(units) >= MAX_KNOWN_SHARE:
-            certainty, reason = min(certainty, 0.4), "lines of the file that found no place"
+            certainty, reason = min(certainty, sure.FOUND_NO_PLACE), "lines of the file that found no place"
         previous: int | None = None
         for unit in units:
             if previous is not None:

@@ -12,6 +12,7 @@ _REMOVAL = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"`([^`\n]+)`")
+_COMMENT = re.compile(r"^(?:#|//|/\*|--|<!--|;)\s*\S.{5,}")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _DOCSTRINGS = re.compile(
     r"\b(?:skip|keep|omit|leave|left|shorten|abbreviat|without)\w*\b[^.\n]{0,60}\bdocstrings?\b"
@@ -24,25 +25,29 @@ _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 @dataclass(frozen=True, slots=True)
 class Hints:
     """removed: names that the words say are gone; mentioned: names in the words (in backticks, or written like code);
-    keeps_docstrings: the words say that docstrings are only left out of the snippet.
+    keeps_docstrings: the words say that docstrings are only left out of the snippet; gone: comments that they
+    quote as removed, without the dots where they break off.
     """
 
     removed: frozenset[str] = frozenset()
     mentioned: frozenset[str] = frozenset()
     keeps_docstrings: bool = False
+    gone: tuple[str, ...] = ()
 
 
 def hints_of(message: str) -> Hints:
     """The hints in a message's prose; what stands in fences doesn't count."""
     removed: set[str] = set()
     mentioned: set[str] = set()
+    gone: list[str] = []
     for sentence in _SENTENCE.split(prose_of(message)):
         names = {word for quoted in _NAME.findall(sentence) for word in _WORD.findall(quoted)}
         names |= {word for word in _WORD.findall(sentence) if _looks_like_code(word)}
         mentioned |= names
-        if _REMOVAL.search(sentence):
+        if _REMOVAL.search(sentence) or "outdated" in sentence:
             removed |= names
-    return Hints(frozenset(removed), frozenset(mentioned), bool(_DOCSTRINGS.search(prose_of(message))))
+            gone += [quoted.rstrip(". …") for quoted in _NAME.findall(sentence) if _COMMENT.match(quoted)]
+    return Hints(frozenset(removed), frozenset(mentioned), bool(_DOCSTRINGS.search(prose_of(message))), tuple(gone))
 
 
 def prose_of(message: str) -> str:

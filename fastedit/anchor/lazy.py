@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fastedit.anchor import certainty as sure
 from fastedit.anchor.chain import Chain, Level, Pair
 from fastedit.anchor.cuts import Cuts
 from fastedit.anchor.elision import merge_elided
@@ -168,7 +169,7 @@ class LazyAligner:
         if self._header_has_elision(mine):
             merged = merge_elided("\n".join(line.strip() for line in self._code_lines(mine)), their_lines)
             if merged is not None:
-                self.pieces.replace(theirs.body, self._shifted(merged, scope), 0.9 * scope.certainty, "elided header")
+                self.pieces.replace(theirs.body, self._shifted(merged, scope), sure.ELIDED_HEADER * scope.certainty, "elided header")
                 return
         self._replace(theirs.body, mine.head, mine.body, scope, pair)
 
@@ -236,7 +237,7 @@ class LazyAligner:
             reference = Reference(mine.head, mine.columns, self.out_indent(theirs.head, scope))
             self.pieces.add(
                 [self._written(line, reference) for line in range(mine.close, mine.end)],
-                0.95 * scope.certainty,
+                sure.CLOSED * scope.certainty,
                 "closed",
             )
             return
@@ -257,7 +258,7 @@ class LazyAligner:
     def keep(self, end: int, scope: Scope) -> None:
         if scope.is_shifted:
             lines = self._shifted(self.theirs.lines[self.pieces.at : end], scope)
-            self.pieces.replace(end, lines, 0.97 * scope.certainty, "re-indented")
+            self.pieces.replace(end, lines, sure.RE_INDENTED * scope.certainty, "re-indented")
         else:
             self.pieces.keep(end)
 
@@ -269,7 +270,7 @@ class LazyAligner:
             my_start, self.mine.columns[my_start], self.out_indent(first if first < end else at, scope)
         )
         lines = [self._written(line, reference) for line in range(my_start, my_end)]
-        certainty = 0.97 if pair is None else min(0.97, 0.75 + 0.25 * pair.ratio)
+        certainty = sure.CHANGED if pair is None else min(sure.CHANGED, 0.75 + 0.25 * pair.ratio)
         self.pieces.replace(end, lines, certainty * scope.certainty, "changed")
 
     def write_new(self, unit: Unit, reference: Reference) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fastedit.anchor import certainty as sure
 from fastedit.anchor.chain import Level
 from fastedit.anchor.indent import Reference
 from fastedit.anchor.scope import Frame, Scope
@@ -35,13 +36,15 @@ class LeadMerger:
         """
         decorators = self._first_decorator(self.theirs, theirs)
         if mine.start == mine.head or self._is_rewrapped(mine, theirs):
+            if mine.start == mine.head and is_adjacent and self._is_said_to_go(theirs.start, decorators):
+                self.pieces.drop(decorators, sure.SAID_TO_GO * scope.certainty, "the words say that it goes")
             self.aligner.keep(decorators, scope)
             if (
                 decorators < theirs.head
                 and mine.start == mine.head
                 and self._are_gone(decorators, theirs.head, is_adjacent)
             ):
-                self.pieces.drop(theirs.head, 0.95 * scope.certainty, "a decorator that isn't shown")
+                self.pieces.drop(theirs.head, sure.LOST_DECORATOR * scope.certainty, "a decorator that isn't shown")
             self.aligner.keep(theirs.head, scope)
             return
         shows_comment = self._first_decorator(self.mine, mine) > mine.start
@@ -71,6 +74,11 @@ class LeadMerger:
             if _DECORATOR.match(table.lines[line]):
                 return line
         return unit.head
+
+    def _is_said_to_go(self, start: int, end: int) -> bool:
+        """Whether the message quotes the comment as removed."""
+        comment = [line.strip() for line in self.theirs.lines[start:end]]
+        return bool(comment) and any(comment[0].startswith(gone) for gone in self.aligner.hints.gone)
 
     def _are_gone(self, start: int, end: int, is_adjacent: bool) -> bool:
         words = {word for line in self.theirs.lines[start:end] for word in _WORD.findall(line)}
