@@ -296,7 +296,7 @@ class GapFiller:
         before = self._blanks_between(gap.my_before, new[0].start) or 0
         is_block = any(unit.declares for unit in new)
         self._blanks(max(before, num_theirs) if is_block and before else before)
-        self._add(new, sure.BESIDE_A_MARKER, "behind its neighbour")
+        self._add(new, self._beside_marker(gap, new), "behind its neighbour")
         following = gap.units[len(new)].start if len(gap.units) > len(new) else gap.my_after
         after = self._blanks_between(new[-1].end, following) or 0
         if num_theirs == 0:
@@ -314,11 +314,17 @@ class GapFiller:
         is_block = any(unit.declares for unit in new)
         self.pieces.drop(gap.end)
         self._blanks(max(before, num_theirs) if is_block and num_theirs else before)
-        self._add(new, sure.BESIDE_A_MARKER, "before its neighbour")
+        self._add(new, self._beside_marker(gap, new), "before its neighbour")
         if after is None:
             self._blanks(num_theirs)
         else:
             self._blanks(max(after, num_theirs) if is_block and after else after)
+
+    def _beside_marker(self, gap: Gap, new: list[Unit]) -> float:
+        """How sure new units beside a marker are: they may be one of the elided declarations under a new name."""
+        shown = {unit.name for unit in self.level.mine}
+        is_rename = any(unit.name and unit.name not in shown and self._is_renamed(unit, new) for unit in gap.content)
+        return sure.NEW_OR_RENAMED if is_rename else sure.BESIDE_A_MARKER
 
     def _float(self, gap: Gap, runs: list[list[Unit]], start: int, end: int) -> None:
         """New units between two markers: where the markers' own words say, else at the end of the gap."""

@@ -169,7 +169,8 @@ class LazyAligner:
         if self._header_has_elision(mine):
             merged = merge_elided("\n".join(line.strip() for line in self._code_lines(mine)), their_lines)
             if merged is not None:
-                self.pieces.replace(theirs.body, self._shifted(merged, scope), sure.ELIDED_HEADER * scope.certainty, "elided header")
+                certainty = sure.ELIDED_HEADER * scope.certainty
+                self.pieces.replace(theirs.body, self._shifted(merged, scope), certainty, "elided header")
                 return
         self._replace(theirs.body, mine.head, mine.body, scope, pair)
 
