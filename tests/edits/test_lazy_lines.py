@@ -1,0 +1,175 @@
+"""Which lines of a snippet are code, markers, removals and remarks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastedit.edits.lazy import LineKind, SnippetLine, classify_lines, comment_text, elides_inline
+
+NOTHING = frozenset[str]()
+
+
+def kinds(*lines: str, original: frozenset[str] = NOTHING) -> list[LineKind]:
+    return [line.kind for line in classify_lines(list(lines), lambda line: line.strip() in original)]
+
+
+WORDS = [
+    "... existing code ...",
+    "...",
+    "…",
+    "... (rest of the class) ...",
+    "existing code",
+    "rest of the file unchanged",
+    "unchanged",
+    "(unchanged)",
+    "same as before",
+    "other methods stay the same",
+    "remaining methods",
+    "no changes here",
+    "snip",
+    "--- snip ---",
+    "[... 40 lines ...]",
+    "keep existing imports",
+    "as before",
+    "omitted for brevity",
+]
+COMMENTS = [
+    "# {}",
+    "// {}",
+    "/* {} */",
+    "<!-- {} -->",
+    "{{/* {} */}}",
+    "-- {}",
+    "; {}",
+    "% {}",
+    "(* {} *)",
+    "<%# {} %>",
+    "{{# {} #}}",
+    "    # {}",
+    "\t// {}",
+]
+
+
+@pytest.mark.parametrize("comment", COMMENTS)
+@pytest.mark.parametrize("words", WORDS)
+def test_a_comment_with_such_words_is_a_marker_in_every_syntax(comment: str, words: str):
+    assert kinds(comment.format(words)) == [LineKind.MARKER]
+
+
+@pytest.mark.parametrize(
+    "line", ["...", "…", "  ....", "[... existing code ...]", "<... the rest ...>", "(...)", "... (unchanged) ..."]
+)
+def test_bare_dots_are_markers(line: str):
+    assert kinds(line) == [LineKind.MARKER]
+    assert kinds(line, original=frozenset({line.strip()})) == [LineKind.MARKER]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x: tuple[int, ...]",
+        "yield ...",
+        "call(*args, ...)",
+        "const all = [...first, ...second];",
+        "function f(...rest) {",
+        'print("... existing code ...")',
+        "a = b ... c",
+        "for i in 0...10 {",
+        "import os  # unchanged",
+        "return {...state, items}",
+        "... = 1",
+    ],
+)
+def test_code_with_dots_is_code(line: str):
+    assert kinds(line) == [LineKind.CODE]
+
+
+@pytest.mark.parametrize("line", ["# ... existing code ...", "// unchanged", "<!-- same as before -->"])
+def test_a_comment_that_the_original_has_is_code(line: str):
+    assert kinds(line, original=frozenset({line})) == [LineKind.CODE]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# removed: load",
+        "// deleted: the old handler",
+        "# Removed `load`",
+        "/* dropped: clear() */",
+        "# ... load() was removed ...",
+        "// [helper has been deleted]",
+    ],
+)
+def test_words_for_removals(line: str):
+    assert kinds(line) == [LineKind.REMOVAL]
+
+
+@pytest.mark.parametrize(
+    "line", ["# the encoding is always UTF-8", "// retry three times", "/* next_token() */", "<!-- footer -->"]
+)
+def test_other_comments_are_remarks_until_the_original_is_known(line: str):
+    assert kinds(line) == [LineKind.REMARK]
+
+
+@pytest.mark.parametrize("line", ["", "   ", "\t"])
+def test_blank_lines(line: str):
+    assert kinds(line) == [LineKind.BLANK]
+
+
+@pytest.mark.parametrize(
+    ("line", "texts"),
+    [
+        ("def load(path): ...", ["def load(path):", "..."]),
+        ("    def load(self) -> dict[str, int]: ...  # unchanged", ["    def load(self) -> dict[str, int]:", "..."]),
+        ("function load() { ... }", ["function load() {", "...", "}"]),
+        ("  load() { /* ... */ }", ["  load() {", "...", "  }"]),
+        ("fn load(&self) -> u8 { /* unchanged */ }", ["fn load(&self) -> u8 {", "...", "}"]),
+    ],
+)
+def test_an_elided_body_on_the_line_of_its_header_is_taken_apart(line: str, texts: list[str]):
+    parts = classify_lines([line], lambda _: False)
+    assert [part.text.strip() if part.kind is LineKind.MARKER else part.text for part in parts] == texts
+    assert [part.kind for part in parts] == [LineKind.CODE, LineKind.MARKER, LineKind.CODE][: len(parts)]
+    assert parts[0].whole == line
+    assert all(part.is_part for part in parts[1:])
+
+
+def test_a_docstring_of_dots_is_a_marker():
+    assert kinds('    """..."""', '    """... unchanged ..."""') == [LineKind.MARKER] * 2
+    assert kinds('    """Loads the file."""') == [LineKind.CODE]
+
+
+@pytest.mark.parametrize("text", ["def f(self, ..., key=None):", "call(first, ...)", "f(/* ... */)", "f(a, …)"])
+def test_elisions_inside_a_line(text: str):
+    assert elides_inline(text)
+
+
+@pytest.mark.parametrize("text", ["x: int = ...", "tuple[int, ...]", "...", "# ...", "f(...rest)"])
+def test_dots_that_elide_nothing_inside_a_line(text: str):
+    assert not elides_inline(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("# x", "x"),
+        ("## x", "x"),
+        ("  /** x */", "x"),
+        ("//! x", "x"),
+        ("x = 1  # x", None),
+        ("/* a */ b /* c */", None),
+        ("x", None),
+    ],
+)
+def test_what_a_comment_says(line: str, text: str | None):
+    assert comment_text(line) == text
+
+
+@given(st.lists(st.text(st.sampled_from("ab.… #/*-<>(){}[]:'\"\t"), max_size=30), max_size=6))
+def test_any_lines_keep_their_text(lines: list[str]):
+    shown = classify_lines(lines, lambda _: False)
+    assert all(isinstance(line, SnippetLine) for line in shown)
+    whole = [line.text if line.whole is None else line.whole for line in shown if not line.is_part]
+    assert [text.strip() for text in whole] == [line.strip() for line in lines]
