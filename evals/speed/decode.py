@@ -21,6 +21,7 @@ import argparse
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -34,8 +35,9 @@ from evals.speed.pairs import Pair, load_pairs
 from evals.speed.passes import count_passes
 from evals.speed.plots import plot_by_changed_share, plot_by_file_size
 from evals.speed.replay import Trace
-from evals.speed.texts import line_changes, top_level_blocks
+from evals.speed.texts import line_changes
 from fastedit.decode import EngineSettings
+from fastedit.syntax import language_of, outline
 from fastedit.windows import Window, plan_windows, whole_file
 
 RESULTS = Path(__file__).parent / "results"
@@ -56,9 +58,15 @@ def main() -> None:
     pairs, source = load_pairs(options.cases)
     print(f"Replay target: {bench.num_parameters / 1e6:.1f} M parameters, {options.dtype}, random weights;", source)
     chosen = choose(pairs, NUM_PAIRS[options.quick])
-    rows = [row for pair in chosen for row in rows_of(bench, pair, options.quick)]
+    largest = LARGEST_OUTPUT[options.quick]
+    cases = [case for pair in chosen for case in cases_of(bench, pair) if case.num_output_tokens <= largest]
+    rows = [ours(bench, case) for case in cases]
+    memory = peak_rss_bytes()  # before the others have had any
+    for case, row in zip(cases, rows, strict=True):
+        row |= theirs(bench, case, options.quick)
+        print(line_of(row), flush=True)
     count = count_passes([pair for pair in pairs if pair.changed_share < 0.3], bench.target.codec)
-    sizes = time_against_size(bench, (100, 1000, 20_000) if options.quick else (100, 300, 1000, 3000, 10_000, 20_000))
+    sizes = time_against_size(bench, (100, 300, 20_000) if options.quick else (100, 300, 1000, 3000, 10_000, 20_000))
     summary = summed_up(rows, count.passes_per_place)
     report = {
         "machine": machine() | {"clock": options.clock},
@@ -66,13 +74,15 @@ def main() -> None:
         "source": source,
         "num_parameters": bench.num_parameters,
         "kv_cache_bytes": bench.runner.cache_bytes,
-        "peak_rss_bytes": peak_rss_bytes(),
+        "peak_rss_bytes": memory,
         "summary": summary,
         "rows": rows,
         "by_file_size": sizes,
     }
     save(report, "decode-quick" if options.quick else "decode", rows, sizes)
-    print(f"memory: {peak_rss_bytes() / 2**20:.0f} MiB at most, of which KV cache up to {CACHE_BYTES / 2**20:.0f} MiB")
+    print(
+        f"memory: {memory / 2**20:.0f} MiB at most, two copies of the model and a KV cache of up to {CACHE_BYTES / 2**20:.0f} MiB"
+    )
     print(" ".join(f"{name}={value:.2f}" for name, value in summary.items()))
 
 
@@ -96,58 +106,73 @@ def choose(pairs: Sequence[Pair], count: int) -> list[Pair]:
     return sorted(fitting[:count], key=lambda pair: pair.num_lines)
 
 
-def rows_of(bench: Bench, pair: Pair, is_quick: bool) -> list[dict[str, Any]]:
-    """One row for the pair's windows, one for the whole file (unless that is too long)."""
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A pair as the target sees it. scope: "windows" or "file". traced: each window with what is known of it."""
+
+    pair: Pair
+    scope: str
+    traced: list[tuple[Window, Trace]]
+
+    @property
+    def traces(self) -> list[Trace]:
+        return [trace for _, trace in self.traced]
+
+    @property
+    def num_output_tokens(self) -> int:
+        return sum(len(trace.output) for trace in self.traces)
+
+
+def cases_of(bench: Bench, pair: Pair) -> list[Case]:
+    """The pair by windows, and as a whole file."""
     lines, changes = line_changes(pair)
-    blocks = top_level_blocks(lines)
-    rows = []
-    for scope, windows in (
-        ("windows", list(plan_windows(lines, changes, blocks))),
-        ("file", [whole_file(lines, changes, blocks)]),
-    ):
-        traced = [(window, bench.trace(window)) for window in windows]
-        num_tokens = sum(len(trace.output) for _, trace in traced)
-        if num_tokens <= LARGEST_OUTPUT[is_quick]:
-            rows.append(row_of(bench, pair, scope, traced, is_quick))
-            print(line_of(rows[-1]), flush=True)
-    return rows
+    found = outline(pair.original, language_of(pair.name, pair.original)).declarations
+    blocks = [(declaration.start_line, declaration.end_line) for declaration in found]
+    scopes = {"windows": list(plan_windows(lines, changes, blocks)), "file": [whole_file(lines, changes, blocks)]}
+    return [
+        Case(pair, scope, [(window, bench.trace(window)) for window in windows]) for scope, windows in scopes.items()
+    ]
 
 
-def row_of(bench: Bench, pair: Pair, scope: str, traced: list[tuple[Window, Trace]], is_quick: bool) -> dict[str, Any]:
-    """Everything measured for one pair and scope; times are sums over its windows, the best of the repetitions."""
-    traces = [trace for _, trace in traced]
-    merged = [bench.fastedit(traced, with_merged_draft=True) for _ in range(REPETITIONS)]
-    original = [bench.fastedit(traced, with_merged_draft=False) for _ in range(REPETITIONS)]
-    limit = [[one_pass(bench.model, trace, bench.clock) for trace in traces] for _ in range(REPETITIONS)]
+def ours(bench: Bench, case: Case) -> dict[str, Any]:
+    """FastEdit with the merged draft and with the bare original; sums over the windows, the best of the repetitions."""
+    row: dict[str, Any] = {
+        "case": case.pair.name,
+        "scope": case.scope,
+        "num_lines": case.pair.num_lines,
+        "changed_share": case.pair.changed_share,
+        "num_windows": len(case.traced),
+        "prompt_tokens": sum(len(trace.prompt) for trace in case.traces),
+        "output_tokens": case.num_output_tokens,
+    }
+    for name, is_merged in (("merged", True), ("original", False)):
+        runs = [bench.fastedit(case.traced, with_merged_draft=is_merged) for _ in range(REPETITIONS)]
+        best = min(runs, key=lambda run: sum(measured.seconds for measured in run))
+        stats = [measured.result.stats for measured in best]
+        num_passes = sum(stat.passes for stat in stats)
+        row |= {
+            f"{name}_s": sum(measured.seconds for measured in best),
+            f"{name}_pass_s": sum(stat.pass_ms for stat in stats) / 1000 / num_passes,
+            f"{name}_passes": num_passes,
+            f"{name}_divergences": sum(stat.divergences for stat in stats),
+            f"{name}_tokens_per_pass": case.num_output_tokens / num_passes,
+        }
+    return row
+
+
+def theirs(bench: Bench, case: Case, is_quick: bool) -> dict[str, Any]:
+    """The ways of transformers, and the limit."""
+    model, clock = bench.model, bench.clock
+    limit = [[one_pass(model, trace, clock) for trace in case.traces] for _ in range(REPETITIONS)]
     lookups = {
-        str(size): _seconds(
-            [generate(bench.model, trace, bench.clock, prompt_lookup_num_tokens=size) for trace in traces]
-        )
+        str(size): _seconds([generate(model, trace, clock, prompt_lookup_num_tokens=size) for trace in case.traces])
         for size in LOOKUPS
     }
-    row: dict[str, Any] = {
-        "case": pair.name,
-        "scope": scope,
-        "num_lines": pair.num_lines,
-        "changed_share": pair.changed_share,
-        "num_windows": len(traces),
-        "prompt_tokens": sum(len(trace.prompt) for trace in traces),
-        "output_tokens": sum(len(trace.output) for trace in traces),
-        "generate_s": sum(_scaled_generate(bench, trace, GENERATED_TOKENS[is_quick]) for trace in traces),
+    return {
+        "generate_s": sum(_scaled_generate(bench, trace, GENERATED_TOKENS[is_quick]) for trace in case.traces),
         "lookup_s": lookups,
         "one_pass_s": min(_seconds(timings) for timings in limit),
     }
-    for name, runs in (("merged", merged), ("original", original)):
-        best = min(runs, key=lambda run: sum(measured.seconds for measured in run))
-        stats = [measured.result.stats for measured in best]
-        row |= {
-            f"{name}_s": sum(measured.seconds for measured in best),
-            f"{name}_pass_s": sum(stat.pass_ms for stat in stats) / 1000,
-            f"{name}_passes": sum(stat.passes for stat in stats),
-            f"{name}_divergences": sum(stat.divergences for stat in stats),
-            f"{name}_tokens_per_pass": row["output_tokens"] / sum(stat.passes for stat in stats),
-        }
-    return row
 
 
 def line_of(row: dict[str, Any]) -> str:

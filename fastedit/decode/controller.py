@@ -28,7 +28,8 @@ MIN_SURVIVAL = 1e-3
 HOST_S = 2e-4  # what a pass costs besides the target: proposing, accepting, streaming
 PRIOR_FIRST = 8.0  # a prior counts like so many first tokens
 PRIOR_TOKENS = 400.0  # and so many tokens
-EDGE_HAZARD = 0.03  # chance that the target departs from a draft at a hunk's edge
+EDGE_HAZARD = 0.004  # chance that the target departs from a merged draft at a hunk's edge
+PRIOR_EDGES = 50.0  # that chance's weight
 FULL_WORTH_TOKENS = 20
 SHORT_DISCOUNT = 0.1
 
@@ -55,19 +56,16 @@ class _Record:
     divergences: float = 0.0
     tokens: float = 0.0
 
-    def add(self, other: _Record, share: float = 1.0) -> None:
-        self.first_hits += share * other.first_hits
-        self.first_trials += share * other.first_trials
-        self.divergences += share * other.divergences
-        self.tokens += share * other.tokens
-
 
 @dataclass(slots=True)
 class Acceptance:
     """How often proposals are accepted, by kind: what was known before, and what this request adds."""
 
     known: dict[Kind, tuple[float, float]] = field(default_factory=lambda: dict(PRIORS))
+    known_edge_hazard: float = EDGE_HAZARD
     _own: dict[Kind, _Record] = field(default_factory=dict)
+    _num_edges: int = 0
+    _num_edge_divergences: int = 0
 
     def rates(self, kind: Kind) -> tuple[float, float]:
         """(chance that the first token is accepted, chance of a divergence at each later one)."""
@@ -83,15 +81,18 @@ class Acceptance:
     def survival(self, proposal: Proposal) -> list[float]:
         """The chance that each token of the proposal, and all before it, are accepted: falling, cut where tiny."""
         first, hazard = self.rates(proposal.kind)
-        edges = set(proposal.edges)
-        chances = (
-            first if index == 0 else 1 - (EDGE_HAZARD if index in edges else hazard)
-            for index in range(len(proposal.tokens))
-        )
+        chances = [first] + [1 - hazard] * (len(proposal.tokens) - 1)
+        for edge in proposal.edges:
+            chances[edge] *= 1 - self.edge_hazard
         survival = list(accumulate(chances, lambda before, chance: before * chance))
         while survival and survival[-1] < MIN_SURVIVAL:
             survival.pop()
         return survival
+
+    @property
+    def edge_hazard(self) -> float:
+        """The chance that the target departs from a draft at a hunk's edge."""
+        return (PRIOR_EDGES * self.known_edge_hazard + self._num_edge_divergences) / (PRIOR_EDGES + self._num_edges)
 
     def worth(self, proposal: Proposal) -> float:
         """For choosing among proposals: above all a first token that is right, then length.
@@ -101,22 +102,27 @@ class Acceptance:
         first, _ = self.rates(proposal.kind)
         return first - SHORT_DISCOUNT * max(0, FULL_WORTH_TOKENS - len(proposal.tokens)) / FULL_WORTH_TOKENS
 
-    def observe(self, kind: Kind, num_drafted: int, num_accepted: int) -> None:
-        """A pass has verified a draft of this kind."""
-        own = self._own.setdefault(kind, _Record())
+    def observe(self, draft: Proposal, num_accepted: int) -> None:
+        """A pass has verified a draft, and the target agreed with so many of its tokens."""
+        own = self._own.setdefault(draft.kind, _Record())
         own.first_trials += 1
         own.first_hits += num_accepted > 0
         own.tokens += max(0, num_accepted - 1)
-        own.divergences += 0 < num_accepted < num_drafted
+        self._num_edges += sum(edge <= num_accepted for edge in draft.edges)
+        if num_accepted in draft.edges:
+            self._num_edge_divergences += 1
+        else:
+            own.divergences += 0 < num_accepted < len(draft.tokens)
 
     def learn(self, other: Acceptance) -> None:
         """Take over what another request has seen; old knowledge fades at the priors' own weight."""
         for kind in other._own:
             self.known[kind] = other.rates(kind)
+        self.known_edge_hazard = other.edge_hazard
 
     def fork(self) -> Acceptance:
         """A request's own record, which starts at what is known."""
-        return Acceptance(dict(self.known))
+        return Acceptance(dict(self.known), self.known_edge_hazard)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 MEASURED_WIDTHS = (1, 16, 64, 256)
 WARM_UP_S = 1.0  # the measurement stops where the next width would take longer than this
-NEW_SHARE = 0.2  # of a new measurement in the running mean
+MEASUREMENTS = 3  # of a width, of which the fastest counts: a busy machine only ever adds time
 
 
 class CostTable:
@@ -34,7 +34,8 @@ class CostTable:
         seconds: dict[int, float] = {}
         for width in widths:
             run(width)
-            seconds[width] = min(run(width), run(width))
+            fastest = min(run(width) for _ in range(MEASUREMENTS))
+            seconds[width] = max(fastest, *seconds.values(), 0.0)
             if 4 * seconds[width] > WARM_UP_S:
                 break
         return cls(seconds, is_step=bool(step_widths))
@@ -52,13 +53,6 @@ class CostTable:
         low, high = self.widths[right - 1], self.widths[right]
         slope = (self._seconds[right] - self._seconds[right - 1]) / (high - low)
         return self._seconds[right - 1] + max(slope, 0.0) * (width - low)
-
-    def observe(self, width: int, seconds: float) -> None:
-        """Let a pass that was run anyway correct the entry it is closest to. A rare hiccup hardly counts."""
-        expected = self.seconds(width)
-        ratio = min(seconds / expected, 2.0) if expected else 1.0
-        index = min(range(len(self.widths)), key=lambda entry: abs(self.widths[entry] - width))
-        self._seconds[index] *= 1 + NEW_SHARE * (ratio - 1)
 
     def width_for(self, seconds: float) -> int:
         """About the widest pass that takes no longer than `seconds`; at least 1."""

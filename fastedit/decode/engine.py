@@ -22,7 +22,7 @@ from fastedit.decode.recovery import Outcome, run_guarded
 from fastedit.decode.request import DecodeRequest
 from fastedit.decode.runner import Append, Runner
 from fastedit.decode.scheduler import plan_pass
-from fastedit.decode.sequence import Part, Sequence, Vocabulary
+from fastedit.decode.sequence import Sequence, Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
 
@@ -80,7 +80,6 @@ class Engine:
         started_s = time.perf_counter()
         outcomes = run_guarded(self._runner, parts, self._pool.forget)  # verify
         pass_s = time.perf_counter() - started_s
-        self._learn(parts, outcomes, pass_s)
         for outcome in outcomes:
             self._accept(outcome, pass_s)  # accept; drafters re-anchor when they are next asked
         return True
@@ -211,10 +210,6 @@ class Engine:
     def _all_sequences(self) -> list[Sequence]:
         with self._changed:
             return [*self._running, *self._waiting]
-
-    def _learn(self, parts: list[Part], outcomes: list[Outcome], pass_s: float) -> None:
-        if [outcome.part for outcome in outcomes] == parts:
-            self._costs.observe(sum(part.num_tokens for part in parts), pass_s)
 
     def _time_of_pass(self, width: int) -> float:
         width = min(width, self._runner.slot_len)

@@ -174,7 +174,7 @@ class Sequence:
     def _count(self, draft: Proposal | None, num_accepted: int) -> None:
         if draft is None:
             return
-        self.acceptance.observe(draft.kind, len(draft.tokens), num_accepted)
+        self.acceptance.observe(draft, num_accepted)
         self.stats = replace(
             self.stats,
             drafted=self.stats.drafted + len(draft.tokens),

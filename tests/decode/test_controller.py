@@ -92,20 +92,35 @@ def test_refusals_make_a_kind_less_trusted():
     acceptance = Acceptance()
     before = acceptance.rates(Kind.MERGED)
     for _ in range(20):
-        acceptance.observe(Kind.MERGED, 50, 0)
+        acceptance.observe(proposal(), 0)
     for _ in range(5):
-        acceptance.observe(Kind.MERGED, 50, 3)
+        acceptance.observe(proposal(), 3)
     first, hazard = acceptance.rates(Kind.MERGED)
     assert first < before[0] / 2
     assert hazard > before[1]
     assert acceptance.rates(Kind.ORIGINAL) == PRIORS[Kind.ORIGINAL]
 
 
+def test_edges_are_learned_apart():
+    acceptance = Acceptance()
+    before = acceptance.edge_hazard
+    for _ in range(10):
+        acceptance.observe(proposal(edges=(5, 20)), 5)
+    assert acceptance.edge_hazard > 10 * before
+    assert acceptance.rates(Kind.MERGED)[1] <= PRIORS[Kind.MERGED][1]
+    for _ in range(300):
+        acceptance.observe(proposal(edges=(5, 20)), 50)
+    assert acceptance.edge_hazard < 0.02
+    known = Acceptance()
+    known.learn(acceptance)
+    assert known.fork().edge_hazard == acceptance.edge_hazard
+
+
 def test_what_a_request_learned_helps_the_next():
     known = Acceptance()
     one = known.fork()
     for _ in range(10):
-        one.observe(Kind.SUFFIX, 20, 0)
+        one.observe(proposal(Kind.SUFFIX, 20), 0)
     assert known.rates(Kind.SUFFIX) == PRIORS[Kind.SUFFIX]
     known.learn(one)
     assert known.fork().rates(Kind.SUFFIX)[0] < PRIORS[Kind.SUFFIX][0]

@@ -39,18 +39,15 @@ def test_a_step_table_is_measured_at_its_steps():
     assert costs.seconds(17) == costs.seconds(128)
 
 
-def test_measurements_correct_the_closest_entry():
-    costs = CostTable({1: 1.0, 100: 2.0})
-    for _ in range(50):
-        costs.observe(100, 4.0)
-    assert costs.seconds(100) == pytest.approx(4.0, rel=0.01)
-    assert costs.seconds(1) == 1.0
+def test_a_hiccup_does_not_count():
+    hiccups = iter([0.1, 9.0, 0.1, 0.1])
+    costs = CostTable.measure(lambda width: next(hiccups, 0.2))
+    assert costs.seconds(1) == 0.1
 
 
-def test_a_hiccup_hardly_counts():
-    costs = CostTable({1: 1.0})
-    costs.observe(1, 1000.0)
-    assert costs.seconds(1) <= 1.2
+def test_a_wider_pass_never_seems_cheaper():
+    costs = CostTable.measure(lambda width: {1: 0.05}.get(width, 0.01))
+    assert costs.seconds(256) == 0.05
 
 
 def test_width_for_a_time():

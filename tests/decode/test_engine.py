@@ -76,8 +76,8 @@ def test_concurrent_requests_share_a_beginning_too(tiny):
 
 def test_a_long_prompt_is_read_in_pieces(tiny):
     engine = tiny.engine(SMALL)
-    result = run(engine, request(3, 100, 5))
-    assert result.stats.passes == 2 - 1 + 5
+    result = run(engine, request(3, 100, 5, speculate=False))
+    assert result.stats.passes == 2 - 1 + len(result.tokens)
     assert result.tokens == run(tiny.engine(), request(3, 100, 5)).tokens
 
 

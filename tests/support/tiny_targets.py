@@ -16,11 +16,11 @@ from fastedit.decode.runner import ModelRunner, Runner
 from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.targets import Target
-from fastedit.targets.synthetic import Shape, make_checkpoint
+from fastedit.targets.synthetic import SPECIAL_TOKENS, Shape, make_checkpoint
 
 transformers.utils.logging.disable_progress_bar()
 
-NO_MERGES = 259  # all bytes and the three special tokens: one token a byte
+NO_MERGES = 256 + len(SPECIAL_TOKENS)  # one token a byte
 FLAT_COSTS = {1: 1.0, 2**16: 1.0}  # every pass costs the same, so all that is allowed is drafted
 MIN_MARGIN = 1e-4  # of a reference's best logit over its second: rounding can't turn the two around
 TEXTS = (
