@@ -1,0 +1,186 @@
+"""The guard: what refuses a lazy edit's result, and what only warns."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastedit import EditRefused, Warning, apply
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
+from fastedit.edits.model import Edit, Format
+from fastedit.errors import Code
+from fastedit.guard import Original, inspect, refuse_or_warn
+from fastedit.syntax import outline
+from support.applying import fenced, lazily, refusal
+
+FUNCTIONS = "".join(f"def step_{number}(value):\n    return value + {number}\n\n\n" for number in range(12))
+TABLE = "".join(f"limit_{number} = {number}\n" for number in range(60))
+
+
+def found(original: str, text: str, segments: tuple[Segment, ...], format: Format = Format.LAZY) -> list[Code]:
+    """The codes of what speaks against a result, the fatal ones only."""
+    before = Original(original, "python", outline(original, "python"))
+    findings = inspect(before, text, Alignment(segments), (Edit(format),), "")
+    return [finding.code for finding in findings if finding.is_fatal]
+
+
+def codes(warnings: tuple[Warning, ...]) -> set[str]:
+    return {warning.code for warning in warnings}
+
+
+def search_replace(old: str, new: str) -> str:
+    return f"<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
+
+
+# -- markers -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("marker", ["# ... existing code ...", "    # …", "// ... rest unchanged ..."])
+def test_a_marker_in_the_result_is_fatal(marker: str):
+    new = ("x = 1", marker)
+    segments = (Segment(SegmentKind.REPLACE, 0, 1, new),)
+    assert Code.MARKER_LEAKAGE in found("x = 0\n", "\n".join(new) + "\n", segments)
+
+
+def test_a_marker_that_the_file_has_already_is_not():
+    original = "# ... existing code ...\nx = 0\n"
+    segments = (Segment(SegmentKind.REPLACE, 0, 2, ("# ... existing code ...", "x = 1")),)
+    assert found(original, original.replace("0", "1"), segments) == []
+
+
+# -- syntax --------------------------------------------------------------------------------------------------------
+
+
+def test_a_lazy_edit_that_breaks_the_syntax_is_refused():
+    refused = refusal(FUNCTIONS, "# ...\ndef step_3(value):\n    return (value + 3\n# ...")
+    assert refused.code == "SYNTAX_BROKEN"
+
+
+def test_an_exact_edit_that_breaks_the_syntax_is_warned_of():
+    applied = apply(FUNCTIONS, search_replace("    return value + 3\n", "    return (value + 3\n"), path="a.py")
+    assert applied.text == FUNCTIONS.replace("value + 3\n", "(value + 3\n")
+    assert "SYNTAX_BROKEN" in codes(applied.warnings)
+
+
+def test_errors_that_the_file_has_already_do_not_count():
+    original = "def broken(:\n    pass\n\n\n" + FUNCTIONS
+    applied = lazily(original, "# ...\ndef step_3(value):\n    return value * 3\n# ...")
+    assert applied.text == original.replace("value + 3\n", "value * 3\n")
+    assert "SYNTAX_BROKEN" not in codes(applied.warnings)
+
+
+def test_an_edit_may_mend_the_syntax():
+    original = FUNCTIONS.replace("value + 3\n", "(value + 3\n")
+    applied = lazily(original, "# ...\ndef step_3(value):\n    return value + 3\n\n\ndef step_4(value):\n    # ...")
+    assert applied.text == FUNCTIONS
+    assert applied.warnings == ()
+
+
+def test_no_grammar_no_verdict():
+    original = "begin alpha\n  set x 1\nend\nbegin beta\n  set y 2\nend\n"
+    applied = lazily(original, "begin beta\n  set y ((2\nend", "script.zzz")
+    assert applied.text == original.replace("y 2", "y ((2")
+    assert applied.warnings == ()
+
+
+# -- what is lost --------------------------------------------------------------------------------------------------
+
+SHORTENED = """
+def step_0(value):
+    return value + 0
+
+
+def step_{last}(value):
+    return value + {last}
+
+# ...
+"""
+
+
+def gone(first: int, last: int) -> str:
+    return "".join(f"def step_{number}(value):\n    return value + {number}\n\n\n" for number in range(first, last))
+
+
+def deletion(num_functions: int) -> tuple[Segment, ...]:
+    """An alignment that drops the second and following functions of `FUNCTIONS`."""
+    end = 4 + 4 * num_functions
+    return (
+        Segment(SegmentKind.KEEP, 0, 4),
+        Segment(SegmentKind.DELETE, 4, end),
+        Segment(SegmentKind.KEEP, end, 48),
+    )
+
+
+@pytest.mark.parametrize(("num_functions", "expected"), [(1, []), (5, [Code.SYMBOL_LOST])])
+def test_many_declarations_that_go_without_a_word_are_fatal(num_functions: int, expected: list[Code]):
+    text = FUNCTIONS.replace(gone(1, 1 + num_functions), "")
+    assert found(FUNCTIONS, text, deletion(num_functions)) == expected
+    assert found(FUNCTIONS, text, deletion(num_functions), Format.UDIFF) == []
+
+
+def test_declarations_that_the_message_names_may_go():
+    before = Original(FUNCTIONS, "python", outline(FUNCTIONS, "python"))
+    text = FUNCTIONS.replace(gone(1, 6), "")
+    message = "`step_1`, `step_2`, `step_3`, `step_4` and `step_5` are gone."
+    findings = inspect(before, text, Alignment(deletion(5)), (Edit(Format.LAZY),), message)
+    assert [(finding.code, finding.is_fatal) for finding in findings] == [(Code.SYMBOL_LOST, False)]
+    assert "step_1" in findings[0].message
+
+
+def test_a_declaration_that_is_still_named_somewhere_is_not_lost():
+    original = FUNCTIONS + "HOOKS = [step_1, step_2]\n"
+    before = Original(original, "python", outline(original, "python"))
+    findings = inspect(before, original.replace(gone(1, 3), ""), Alignment(deletion(2)), (Edit(Format.LAZY),), "")
+    assert findings == []
+
+
+def test_a_lost_declaration_is_warned_of():
+    applied = lazily(FUNCTIONS, SHORTENED.format(last=2))
+    assert applied.text == FUNCTIONS.replace(gone(1, 2), "")
+    assert codes(applied.warnings) == {"SYMBOL_LOST"}
+
+
+def test_most_of_a_file_gone_is_fatal():
+    kept = TABLE.split("\n", 20)
+    text = "\n".join(kept[:20]) + "\n"
+    segments = (Segment(SegmentKind.KEEP, 0, 20), Segment(SegmentKind.DELETE, 20, 60))
+    assert found(TABLE, text, segments) == [Code.TRUNCATION_DETECTED]
+    assert found(TABLE, text, segments, Format.WHOLE) == []
+
+
+def test_nearly_all_lines_changed_is_fatal():
+    segments = (Segment(SegmentKind.REPLACE, 0, 55, ("x = 1",) * 55), Segment(SegmentKind.KEEP, 55, 60))
+    text = "x = 1\n" * 55 + "".join(TABLE.splitlines(keepends=True)[55:])
+    assert found(TABLE, text, segments) == [Code.BLAST_RADIUS_EXCEEDED]
+    assert found(TABLE, text, segments, Format.SEARCH_REPLACE) == []
+
+
+def test_a_small_file_may_change_as_a_whole():
+    original = "a = 1\nb = 2\nc = 3\n"
+    assert found(original, "d = 4\n", (Segment(SegmentKind.REPLACE, 0, 3, ("d = 4",)),)) == []
+
+
+def test_a_whole_file_may_shrink_to_anything():
+    message = "Here is the complete new file:\n\n" + fenced("limit_0 = 0")
+    applied = apply(TABLE, message, path="a.py", format="whole", mode="structural")
+    assert applied.text == "limit_0 = 0\n"
+
+
+# -- what a finding becomes ----------------------------------------------------------------------------------------
+
+
+def test_no_change_is_not_looked_at():
+    broken = "def f(:\n# ... existing code ...\n"
+    assert found(broken, broken, (Segment(SegmentKind.KEEP, 0, 2),)) == []
+
+
+def test_the_first_fatal_finding_refuses_and_the_others_are_warnings():
+    before = Original("x = 0\n", "python", outline("x = 0\n", "python"))
+    segments = (Segment(SegmentKind.REPLACE, 0, 1, ("x = (", "# ... rest ...")),)
+    findings = inspect(before, "x = (\n# ... rest ...\n", Alignment(segments), (Edit(Format.LAZY),), "")
+    assert {finding.code for finding in findings} == {Code.MARKER_LEAKAGE, Code.SYNTAX_BROKEN}
+    with pytest.raises(EditRefused) as caught:
+        refuse_or_warn(findings)
+    assert caught.value.code in {"MARKER_LEAKAGE", "SYNTAX_BROKEN"}
+    harmless = inspect(before, "x = (\n", Alignment(segments), (Edit(Format.UDIFF),), "")
+    assert codes(refuse_or_warn(harmless)) == {"SYNTAX_BROKEN"}
+    assert refuse_or_warn([]) == ()
