@@ -18,7 +18,7 @@ from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import Code, ResultRefused, Warning
 from fastedit.lines import split_lines
-from fastedit.syntax import Outline, count_errors
+from fastedit.syntax import Outline, count_errors, outline
 
 MAX_BLAST_SHARE = 0.8
 MIN_LINES_FOR_BLAST = 40
@@ -106,12 +106,12 @@ def _blast(original: str, alignment: Alignment) -> list[Finding]:
     return [Finding(Code.BLAST_RADIUS_EXCEEDED, message, None, True)]
 
 
-def _lost_symbols(outline: Outline, text: str, alignment: Alignment, message: str, *, is_fatal: bool) -> list[Finding]:
+def _lost_symbols(outlined: Outline, text: str, alignment: Alignment, message: str, *, is_fatal: bool) -> list[Finding]:
     """The functions and classes whose headers go and whose names stand nowhere in the result."""
     gone = [(s.start, s.end) for s in alignment.segments if s.kind in (SegmentKind.REPLACE, SegmentKind.DELETE)]
     names = {
         found.name
-        for found in outline.declarations
+        for found in outlined.declarations
         if found.kind in ("function", "class") and found.name and _is_within(found.header_line, gone)
     }
     lost = sorted(name for name in names if not _is_mentioned(name, text))
@@ -138,6 +138,8 @@ def _broken(original: Original, text: str, *, is_fatal: bool) -> list[Finding]:
     num_after = count_errors(text, original.language)
     if not num_after or not original.outline.is_complete or num_after <= original.outline.num_errors:
         return []
+    if outline(text, original.language).num_errors <= original.outline.num_errors:
+        return []  # a dialect's grammar reads it
     # Where the grammar already stumbles over the original, one more stumble says little.
     message = f"{num_after - original.outline.num_errors} more syntax errors than before"
     return [Finding(Code.SYNTAX_BROKEN, message, None, is_fatal and original.outline.num_errors == 0)]

@@ -323,7 +323,10 @@ class GapFiller:
     def _beside_marker(self, gap: Gap, new: list[Unit]) -> float:
         """How sure new units beside a marker are: they may be one of the elided declarations under a new name."""
         shown = {unit.name for unit in self.level.mine}
-        is_rename = any(unit.name and unit.name not in shown and self._is_renamed(unit, new) for unit in gap.content)
+        elided = [
+            unit for unit in gap.content if unit.name and unit.name not in shown and unit.start not in gap.removed
+        ]
+        is_rename = any(self._is_renamed(unit, new) for unit in elided)
         return sure.NEW_OR_RENAMED if is_rename else sure.BESIDE_A_MARKER
 
     def _float(self, gap: Gap, runs: list[list[Unit]], start: int, end: int) -> None:
@@ -404,7 +407,10 @@ class GapFiller:
             for line in lines
             if self.mine.keys[line] and not is_trivial(self.mine.keys[line]) and not is_closer(self.mine.lines[line])
         ]
-        return sum(key in self.theirs.places for key in telling) / len(telling) if telling else 0.0
+        if telling:
+            return sum(key in self.theirs.places for key in telling) / len(telling)
+        plain = [line for line in lines if self.mine.keys[line] and not is_closer(self.mine.lines[line])]
+        return float(bool(plain) and all(self.mine.keys[line] in self.theirs.places for line in plain))
 
     def _blanks_between(self, start: int | None, end: int | None) -> int | None:
         """How many blank lines the snippet has between two of its lines; None where it shows only one of them.

@@ -39,11 +39,7 @@ class LeadMerger:
             if mine.start == mine.head and is_adjacent and self._is_said_to_go(theirs.start, decorators):
                 self.pieces.drop(decorators, sure.SAID_TO_GO * scope.certainty, "the words say that it goes")
             self.aligner.keep(decorators, scope)
-            if (
-                decorators < theirs.head
-                and mine.start == mine.head
-                and self._are_gone(decorators, theirs.head, is_adjacent)
-            ):
+            if decorators < theirs.head and mine.start == mine.head and self._are_gone(theirs, decorators, is_adjacent):
                 self.pieces.drop(theirs.head, sure.LOST_DECORATOR * scope.certainty, "a decorator that isn't shown")
             self.aligner.keep(theirs.head, scope)
             return
@@ -80,9 +76,14 @@ class LeadMerger:
         comment = [line.strip() for line in self.theirs.lines[start:end]]
         return bool(comment) and any(comment[0].startswith(gone) for gone in self.aligner.hints.gone)
 
-    def _are_gone(self, start: int, end: int, is_adjacent: bool) -> bool:
-        words = {word for line in self.theirs.lines[start:end] for word in _WORD.findall(line)}
-        return is_adjacent or (bool(words) and words <= self.aligner.hints.removed)
+    def _are_gone(self, theirs: Unit, start: int, is_adjacent: bool) -> bool:
+        """Whether decorators that the snippet doesn't show are deleted: shown to be, or said to be."""
+        if is_adjacent:
+            return True
+        hints = self.aligner.hints
+        words = {word for line in self.theirs.lines[start : theirs.head] for word in _WORD.findall(line)}
+        is_meant = theirs.name in hints.mentioned or not any(map(self.aligner.original.named, hints.mentioned - words))
+        return bool(words) and words <= hints.removed and is_meant
 
     def _is_rewrapped(self, mine: Unit, theirs: Unit) -> bool:
         """Whether both leads say the same, broken into lines differently."""
