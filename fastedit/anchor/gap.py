@@ -176,7 +176,8 @@ class GapFiller:
         if not self.is_root or gap.before is None or gap.after is None:
             return False
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
-        return first.parent is not last.parent and not self._ends_its_block(gap, first, last)
+        is_inside = last.parent is not None and last.parent.head == first.head  # `first` is the block's own header
+        return first.parent is not last.parent and not is_inside and not self._ends_its_block(gap, first, last)
 
     def _is_renamed(self, theirs: Unit, new: list[Unit]) -> bool:
         """Whether one of the new units is this one under another name."""

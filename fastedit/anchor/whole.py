@@ -60,7 +60,8 @@ def is_whole(lines: list[str], snippet: Snippet) -> bool:
     """
     if not any(line.strip() for line in lines):
         return True
-    shown = classify_lines(list(snippet.lines), lambda _: False)
+    known = {key_of(line) for line in lines}
+    shown = classify_lines(list(snippet.lines), lambda line: key_of(line) in known)
     if any(line.kind in (LineKind.MARKER, LineKind.REMOVAL) or elides_inline(line.text) for line in shown):
         return False
     old = [line for line in lines if line.strip()]
@@ -68,7 +69,6 @@ def is_whole(lines: list[str], snippet: Snippet) -> bool:
     if not new or len(new) < MIN_LINES_SHARE * len(old):
         return False
     has_same_ends = _alike(old[0], new[0]) and _alike(old[-1], new[-1])
-    known = {key_of(line) for line in old}
     if has_same_ends:
         return _is_indented_alike(old, new, known)
     share = sum(key_of(line) in known for line in new) / len(new)
