@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fastedit.anchor import align
-from fastedit.anchor.model import Alignment
+from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.applied import Applied, Stats, render
 from fastedit.edits import parse_message
 from fastedit.edits.model import Edit
@@ -98,7 +98,7 @@ def _refuse_uncertain(alignment: Alignment) -> None:
     for problem in alignment.problems:
         raise PlaceUnknown(problem.code, problem.message, problem.candidates)
     for segment in alignment.segments:
-        if segment.certainty < MIN_CERTAINTY:
+        if segment.kind is not SegmentKind.KEEP and segment.certainty < MIN_CERTAINTY:
             raise PlaceUnknown(
                 Code.ANCHOR_AMBIGUOUS,
                 f"lines {segment.start + 1}-{segment.end}: not certain what the edit means here ({segment.reason})",

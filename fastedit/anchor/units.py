@@ -155,7 +155,7 @@ class UnitTree:
         end = declaration.end_line if self.kinds is None else self._shown_end(declaration, body, limit, columns)
         body = min(body, end)
         close = end
-        while close > body and table.columns[close - 1] <= columns and is_closer(table.lines[close - 1]):
+        if close > body and table.columns[close - 1] <= columns and is_closer(table.lines[close - 1]):
             close -= 1
         if close > body:
             close = max(body, table.trim_blank(body, close)[1])
