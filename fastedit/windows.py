@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fastedit.draft.model import Draft, Kind
 
 CONTEXT_LINES = 8
-MAX_DECLARATION_LINES = 200  # a larger declaration is shown in part
+MAX_DECLARATION_LINES = 80  # a larger declaration is shown in part
 SNIPPET_CONTEXT_LINES = 3
 
 

@@ -43,7 +43,7 @@ from fastedit.windows import Window, plan_windows, whole_file
 RESULTS = Path(__file__).parent / "results"
 LOOKUPS = (10, 32, 64, 128)
 GENERATED_TOKENS = {True: 96, False: 400}  # of a long output, by --quick
-NUM_PAIRS = {True: 6, False: 24}
+NUM_PAIRS = {True: 6, False: 16}
 LARGEST_OUTPUT = {True: 2500, False: 10_000}  # tokens
 REPETITIONS = 2
 CACHE_BYTES = 2**30

@@ -52,7 +52,8 @@ def edit_in_the_middle(lines: Sequence[str]) -> tuple[list[Change], list[tuple[i
     starts = [index for index, line in enumerate(lines) if line.startswith(("def ", "class "))]
     functions = list(zip(starts, [*starts[1:], len(lines)], strict=True))
     middle = len(lines) // 2
-    place = min((start + 1 for start, end in functions if end - start <= 120), key=lambda line: abs(line - middle))
+    usual = [start for start, end in functions if 20 <= end - start <= 40] or [start for start, _ in functions]
+    place = 1 + min(usual, key=lambda line: abs(line - middle))
     new = tuple(f"    checked_{index} = validate(value_{index}, strict=True)\n" for index in range(NEW_LINES))
     return [Change(place, place, new)], functions
 

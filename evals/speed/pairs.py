@@ -34,10 +34,9 @@ class Pair:
 
     @property
     def changed_share(self) -> float:
-        """Share of the edited text's lines that aren't the original's."""
-        matcher = difflib.SequenceMatcher(None, self.original.split("\n"), self.edited.split("\n"), autojunk=False)
-        kept = sum(block.size for block in matcher.get_matching_blocks())
-        return 1 - kept / max(1, len(self.edited.split("\n")))
+        """Share of the lines of both texts that aren't in the other."""
+        old, new = self.original.split("\n"), self.edited.split("\n")
+        return 1 - difflib.SequenceMatcher(None, old, new, autojunk=False).ratio()
 
 
 def load_pairs(folder: Path | None, num_derived: int = 24) -> tuple[list[Pair], str]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, finalize
 
 from fastedit.decode.engine import Engine
 from fastedit.decode.fused import can_fuse, fuse
 from fastedit.decode.graphs import FusedRunner
 from fastedit.decode.handle import Handle
 from fastedit.decode.kernels import has_kernels
+from fastedit.decode.memory import is_out_of_memory
 from fastedit.decode.request import DecodeRequest, DecodeResult, EditRequest
-from fastedit.decode.runner import ModelRunner, Runner, slots_for
+from fastedit.decode.runner import Append, ModelRunner, Runner, slots_for
 from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft.model import Draft, Kind
@@ -22,6 +24,8 @@ from fastedit.targets.answer import AnswerStream, extract_answer
 
 if TYPE_CHECKING:
     from fastedit.targets import Target
+
+logger = logging.getLogger(__name__)
 
 EXACT_PASS_TOKENS = 128  # the one width of exact passes, see `fastedit_kernels.modes`
 OUTPUT_SLACK = 128  # tokens that an output may have beyond draft and edit
@@ -53,6 +57,7 @@ def shared_engine(target: Target, settings: EngineSettings | None = None) -> Eng
         if engine is None:
             engine = _engines[target] = make_engine(target, settings)
             engine.start()
+            finalize(target, engine.close)  # or its thread would keep the model for good
         return engine
 
 
@@ -65,13 +70,29 @@ def make_engine(target: Target, settings: EngineSettings | None = None) -> Engin
 
 
 def make_runner(target: Target, settings: EngineSettings) -> Runner:
-    """The fastest runner for the target's device: fused and in graphs where kernels and model allow it."""
-    model = target.model
-    if target.device.type != "cuda" or not has_kernels() or not can_fuse(model):
+    """The fastest runner for the target's device: fused and in graphs where kernels and model allow it.
+
+    Where the kernels don't run (an old GPU, no Triton), the module takes over, and `fallbacks` says so.
+    """
+    if target.device.type != "cuda" or not has_kernels() or not can_fuse(target.model):
         return ModelRunner(target, settings)
+    try:
+        return fused_runner(target, settings)
+    except (RuntimeError, ImportError, ValueError, AttributeError, TypeError) as error:
+        if is_out_of_memory(error):
+            raise
+        logger.exception("the fused decoder doesn't run here")
+        reason = f"no fused decoder: {type(error).__name__}: {error}"
+        return ModelRunner(target, settings, use_kernels=False, fallbacks=(reason,))
+
+
+def fused_runner(target: Target, settings: EngineSettings) -> FusedRunner:
+    """The fused decoder's runner, one pass of which has been tried."""
     num_slots, slot_len = slots_for(target, settings)
-    decoder = fuse(model, slot_len)
-    return FusedRunner(decoder, num_slots, slot_len, is_exact=settings.is_exact, use_graphs=settings.use_graphs)
+    decoder = fuse(target.model, slot_len)
+    runner = FusedRunner(decoder, num_slots, slot_len, is_exact=settings.is_exact, use_graphs=settings.use_graphs)
+    runner.append([Append(0, 0, [1, 1], 1)])
+    return runner
 
 
 def vocabulary_of(target: Target) -> Vocabulary:
@@ -84,9 +105,10 @@ def decode_request(target: Target, request: EditRequest, slot_len: int) -> Decod
 
     InputRefused(TOO_LARGE), with both numbers, where the draft is longer than the output may be.
     """
-    drafts = request.drafts or (Draft(request.original, Kind.ORIGINAL),)
+    # Where a merged draft turns out wrong, the bare original is often right again.
+    drafts = (*request.drafts, Draft(request.original, Kind.ORIGINAL))
     wrapped = tuple(_wrapped(draft, target) for draft in drafts)
-    num_expected = max(len(target.codec.encode(draft.text)) for draft in wrapped) + 1
+    num_expected = len(target.codec.encode(wrapped[0].text)) + 1
     prompt = tuple(target.prompt(request.original, request.edit, request.instruction))
     limit = request.max_new_tokens
     if limit is None:
@@ -98,7 +120,7 @@ def decode_request(target: Target, request: EditRequest, slot_len: int) -> Decod
         prompt=prompt,
         max_new_tokens=limit,
         drafts=wrapped,
-        snippets=request.snippets,
+        snippets=request.snippets or (request.edit,),
         original=request.original,
         sampling=request.sampling,
         speculate=request.speculate,

@@ -85,19 +85,25 @@ class Runner(Protocol):
 class ModelRunner:
     """Any Hugging Face causal LM, through the registered attention function.
 
-    use_kernels: None where there are kernels and a GPU. EngineUnavailable(TARGET_UNAVAILABLE) for a model whose own
-    logits it doesn't reproduce.
+    use_kernels: None where there are kernels and a GPU. fallbacks: what was given up before.
+    EngineUnavailable(TARGET_UNAVAILABLE) for a model whose own logits it doesn't reproduce.
     """
 
-    def __init__(self, target: Target, settings: EngineSettings, use_kernels: bool | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        settings: EngineSettings,
+        use_kernels: bool | None = None,
+        fallbacks: tuple[str, ...] = (),
+    ) -> None:
         model = target.model
         self._device = model.device
         self._base = model.base_model
-        self._fallbacks: tuple[str, ...] = ()
+        self._fallbacks = fallbacks
         is_gpu = self._device.type == "cuda"
         self._uses_kernels = is_gpu and has_kernels() if use_kernels is None else use_kernels
-        if is_gpu and not self._uses_kernels:
-            self._fallbacks = ("attention in plain torch: fastedit_kernels isn't installed",)
+        if is_gpu and not has_kernels():
+            self._fallbacks += ("attention in plain torch: fastedit_kernels isn't installed",)
         head: Any = model.get_output_embeddings()  # type: ignore[no-untyped-call]
         if head is None:
             raise _unsupported("it has no output embeddings")

@@ -73,7 +73,7 @@ def _significant(text: bytes) -> int:
 
 
 def _after_insertion(lost: Lost) -> tuple[Anchor | None, int]:
-    """Behind the longest suffix of what was written that the source has at `floor`; and its bytes that are no blanks."""
+    """Behind the longest suffix of what was written that the source has at `floor`; and how many bytes of it count."""
     longest = min(len(lost.written) - 1, MAX_SUFFIX_BYTES)
     for length in range(longest, 0, -1):
         suffix = lost.written[-length:]

@@ -7,16 +7,14 @@ resumes on the tokenizer's own boundaries whatever the divergence cut through.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate
+from functools import cached_property
 
 from fastedit.draft.model import Codec, Draft, Kind, Proposal
 from fastedit.draft.reanchor import Anchor, Lost, find_anchor
+from fastedit.draft.source import Source
 from fastedit.draft.transcript import Transcript
 
-RETOKENISED_BYTES = 512
-RESYNC_TOKENS = 3  # tokens that have to agree before the old tokenisation is trusted again
 # So many bytes have to follow before an anchor counts as found; more the further it leads, since what lies before it is
 # given up then. An anchor that nothing else looks like needs less.
 CONFIRMING_BYTES = 12
@@ -28,23 +26,17 @@ SKIPPED_PER_BYTE_IF_CERTAIN = 64
 class TextDrafter:
     """Follows the transcript along one `Draft`. num_reanchors: anchors that turned out right.
 
-    ending: special tokens expected behind the text, the stop token for instance.
+    ending: special tokens expected behind the text, the stop token for instance. The text is tokenised when the
+    drafter is first asked, so one that never is costs nothing.
     """
 
     def __init__(self, draft: Draft, codec: Codec, transcript: Transcript, ending: Sequence[int] = ()) -> None:
         self.kind = draft.kind
         self.num_reanchors = 0
-        self._codec = codec
+        self._draft, self._codec, self._ending = draft, codec, ending
         self._transcript = transcript
         self._seen = 0  # tokens of the transcript that were followed
-        self._tokens = [*codec.encode(draft.text), *ending]
-        self._ending = list(ending)
-        # A tokenizer may normalise; what counts is what its tokens stand for.
-        self._source = b"".join(map(codec.piece, self._tokens))
-        self._starts = [0, *accumulate(len(codec.piece(token)) for token in self._tokens)]
-        self._edges = _byte_offsets(draft.text, draft.edges)
-        self._boundaries = _byte_offsets(draft.text, draft.boundaries)
-        self._queue = self._tokens  # what comes next, from `_at` on
+        self._resumed: list[int] | None = None  # the queue since the last anchor
         self._at = 0
         self._byte = 0  # where `_queue[_at]` begins in the source
         self._is_anchored = True
@@ -59,15 +51,26 @@ class TextDrafter:
         if not self._is_anchored:
             return None
         if self._at == len(self._queue):
-            self._retokenise(self._byte)
+            self._resume_at(self._byte)
         tokens = self._queue[self._at : self._at + limit]
-        return Proposal(tokens, self._label, self._edges_within(tokens)) if tokens else None
+        if not tokens:
+            return None
+        return Proposal(tokens, self._label, self._source.edges_within(self._byte, tokens))
 
     @property
     def is_in_step(self) -> bool:
         """Whether the target is writing what the text says."""
         self._catch_up()
         return self._is_anchored and self._num_unconfirmed <= 0
+
+    @cached_property
+    def _source(self) -> Source:
+        return Source(self._draft, self._codec, self._ending)
+
+    @property
+    def _queue(self) -> list[int]:
+        """What comes next, from `_at` on."""
+        return self._source.tokens if self._resumed is None else self._resumed
 
     def _catch_up(self) -> None:
         written = self._transcript.tokens
@@ -107,88 +110,44 @@ class TextDrafter:
             return  # the last anchor was wrong: what is known is what was known before it
         self._floor = self._byte
         self._left_at = transcript_byte
-        refused = self._queue[self._at : self._at + 1]
-        self._refused_end = self._byte + sum(len(self._codec.piece(token)) for token in refused)
+        self._refused_end = self._byte + sum(self._source.lengths(self._queue[self._at : self._at + 1]))
 
     def _reanchor(self) -> None:
         anchor = find_anchor(self._lost())
-        if anchor is not None and self._retokenise(anchor.offset):
-            self._resume(anchor)
+        if anchor is not None and self._resume_at(anchor.offset):
+            self._expect(anchor)
 
-    def _resume(self, anchor: Anchor) -> None:
+    def _expect(self, anchor: Anchor) -> None:
         self._is_anchored = True
         per_byte = SKIPPED_PER_BYTE_IF_CERTAIN if anchor.is_certain else SKIPPED_PER_BYTE
         needed = CONFIRMING_BYTES + (anchor.offset - self._floor) // per_byte
         self._num_unconfirmed = min(needed, MOST_CONFIRMING_BYTES)
         self._label = Kind.ANCHORED if anchor.is_certain else Kind.GUESSED
 
-    def _lost(self) -> Lost:
-        transcript = self._transcript
-        line_start = transcript.line_start(len(transcript.data))
-        previous_start = transcript.line_start(max(line_start - 1, 0))
-        return Lost(
-            source=self._source,
-            floor=self._floor,
-            refused_end=self._refused_end,
-            line=bytes(transcript.data[line_start:]),
-            written=bytes(transcript.data[self._left_at :]),
-            previous_line=bytes(transcript.data[previous_start : max(line_start - 1, previous_start)]),
-            boundaries=self._boundaries,
-        )
-
-    def _retokenise(self, offset: int) -> bool:
-        """Make the queue what the source says from byte `offset` on; False where no character begins there."""
-        if offset == len(self._source):
-            self._queue, self._at, self._byte = self._ending, 0, offset
-            return bool(self._ending)
-        window = self._source[offset : offset + RETOKENISED_BYTES]
-        while window and _is_continuation(self._source, offset + len(window)):
-            window = window[:-1]
-        if not window or _is_continuation(self._source, offset):
+    def _resume_at(self, offset: int) -> bool:
+        """Make the queue what the source says from byte `offset` on; False where there is nothing to say."""
+        tokens = self._source.from_byte(offset)
+        if not tokens:
             return False
-        fresh = self._codec.encode(window.decode("utf-8", errors="replace"))
-        self._queue = self._spliced(fresh, offset)
-        self._at, self._byte = 0, offset
+        self._resumed, self._at, self._byte = tokens, 0, offset
         return True
 
-    def _spliced(self, fresh: list[int], offset: int) -> list[int]:
-        """`fresh` up to where it meets the old tokenisation, and that from there on."""
-        for index, start in enumerate(accumulate((len(self._codec.piece(token)) for token in fresh), initial=offset)):
-            old = bisect_left(self._starts, start)
-            if old >= len(self._tokens) or self._starts[old] != start:
-                continue
-            if (
-                fresh[index : index + RESYNC_TOKENS]
-                == self._tokens[old : old + len(fresh[index : index + RESYNC_TOKENS])]
-            ):
-                return fresh[:index] + self._tokens[old:]
-        return fresh
-
-    def _edges_within(self, tokens: list[int]) -> tuple[int, ...]:
-        first = bisect_left(self._edges, self._byte)
-        if first == len(self._edges):
-            return ()
-        ends = list(accumulate(len(self._codec.piece(token)) for token in tokens))
-        inside = (edge - self._byte for edge in self._edges[first:] if edge - self._byte < ends[-1])
-        return tuple(dict.fromkeys(bisect_left(ends, edge + 1) for edge in inside))
+    def _lost(self) -> Lost:
+        data = self._transcript.data
+        line_start = self._transcript.line_start(len(data))
+        previous_start = self._transcript.line_start(max(line_start - 1, 0))
+        return Lost(
+            source=self._source.data,
+            floor=self._floor,
+            refused_end=self._refused_end,
+            line=bytes(data[line_start:]),
+            written=bytes(data[self._left_at :]),
+            previous_line=bytes(data[previous_start : max(line_start - 1, previous_start)]),
+            boundaries=self._source.boundaries,
+        )
 
 
 def _common_prefix(one: list[int], other: list[int]) -> int:
     if one[: len(other)] == other[: len(one)]:
         return min(len(one), len(other))
     return next(index for index, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
-
-
-def _is_continuation(data: bytes, offset: int) -> bool:
-    return offset < len(data) and 0x80 <= data[offset] < 0xC0
-
-
-def _byte_offsets(text: str, offsets: tuple[int, ...]) -> tuple[int, ...]:
-    """Character offsets, ascending, as offsets in the text's UTF-8."""
-    result: list[int] = []
-    character, byte = 0, 0
-    for offset in offsets:
-        byte += len(text[character:offset].encode("utf-8", errors="replace"))
-        character = max(character, offset)
-        result.append(byte)
-    return tuple(result)

@@ -105,7 +105,9 @@ def _load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
 def _load_model(folder: Path, device: torch.device, dtype: str | torch.dtype) -> PreTrainedModel:
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM
+    from transformers.utils import logging as transformers_logging
 
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # of its own accord it writes to the caller's terminal
     try:
         loaded: Any = AutoModelForCausalLM.from_pretrained(
             folder,
