@@ -1,0 +1,73 @@
+"""What the words around the code say: hints in prose, remarks in comments."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastedit import apply
+from fastedit.anchor.hints import hints_of, prose_of
+from support.applying import fenced, lazily
+
+CALC = """import math
+
+
+def area(radius):
+    return math.pi * radius**2
+
+
+def edge(radius):
+    return 2 * math.pi * radius
+
+
+def name(radius):
+    return f"circle of {radius}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("prose", "removed"),
+    [
+        ("I removed `edge` and `name()`.", {"edge", "name"}),
+        ("Deletes `edge`. Keeps `area`.", {"edge"}),
+        ("- drop old_edge\n- add new_edge", {"old_edge"}),
+        ("The method `Circle.edge` is gone; `area` is faster.", {"Circle", "edge"}),
+        ("`area` is faster now.", set()),
+    ],
+)
+def test_what_the_words_say_is_gone(prose: str, removed: set[str]):
+    assert hints_of(prose).removed == removed
+
+
+def test_names_are_in_backticks_or_written_like_code():
+    assert hints_of("Use `area`, edge_of and nameOf in the file.").mentioned == {"area", "edge_of", "nameOf"}
+
+
+def test_only_prose_is_read():
+    message = "Above.\n\n```python\n# remove `edge`\n```\n\nBetween.\n\n~~~\n`name` is gone\n```\n~~~\nBelow."
+    assert prose_of(message).split() == ["Above.", "Between.", "Below."]
+    assert hints_of(message).removed == frozenset()
+
+
+@pytest.mark.parametrize("prose", ["I left out the docstrings.", "Docstrings are unchanged."])
+def test_docstrings_may_only_be_left_out(prose: str):
+    original = CALC.replace("def area(radius):\n", 'def area(radius):\n    """Square units."""\n')
+    message = prose + "\n\n" + fenced("def area(radius):\n    return math.pi * radius * radius")
+    assert hints_of(prose).keeps_docstrings
+    applied = apply(original, message, path="a.py", mode="structural")
+    assert applied.text == original.replace("radius**2", "radius * radius")
+
+
+@pytest.mark.parametrize(
+    "remark", ["# edge", "# area()", "# calc/circle.py", "# in area", "# after area()", "# [see above]"]
+)
+def test_a_remark_that_only_locates_is_no_code(remark: str):
+    code = f"{remark}\n\ndef edge(radius):\n    return math.tau * radius"
+    expected = CALC.replace("2 * math.pi * radius", "math.tau * radius")
+    assert lazily(CALC, code, "circle.py").text == expected
+
+
+@pytest.mark.parametrize("remark", ["# units: metres", "# the perimeter is cheaper this way"])
+def test_a_remark_that_says_something_is_code(remark: str):
+    code = f"def edge(radius):\n    {remark}\n    return math.tau * radius"
+    expected = CALC.replace("    return 2 * math.pi * radius", f"    {remark}\n    return math.tau * radius")
+    assert lazily(CALC, code, "circle.py").text == expected
