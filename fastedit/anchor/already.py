@@ -10,8 +10,9 @@ from fastedit.anchor.quoted import weight_of
 from fastedit.edits.model import Op, PatchHunk
 
 # What the lines that a hunk leaves must tell, all together, to be known again.
-MIN_TELLING = 0.6
+MIN_TELLING = 1.0
 MIN_TELLING_SIDE = 0.5
+MIN_TELLING_ALONE = 2.5
 _STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
 
 
@@ -24,6 +25,14 @@ def is_applied(index: LineIndex, hunk: PatchHunk, num_alike: int) -> bool:
     if any(line.op is Op.SKIP for line in hunk.lines) or not 0 < len(_new_places(index, hunk)) <= num_alike:
         return False
     return not hunk.old or _strictness(index, hunk.old) > _strictness(index, hunk.new)
+
+
+def is_plainly_applied(index: LineIndex, hunk: PatchHunk) -> bool:
+    """Whether what an applied hunk leaves stands there to the letter, and is long enough to be no chance.
+
+    The lines that it removes may then stand inside of what it leaves, indented anew for example.
+    """
+    return sum(map(weight_of, hunk.new)) >= MIN_TELLING_ALONE and _strictness(index, hunk.new) == 0
 
 
 def stands_beside(index: LineIndex, hunk: PatchHunk, place: Place) -> bool:

@@ -253,6 +253,8 @@ class GapFiller:
             return
         before = self._blanks_between(gap.my_before, new[0].start) or 0
         after = self._blanks_between(new[-1].end, gap.my_after)
+        if after is not None and 0 < max(before, after) < num_theirs and any(unit.declares for unit in new):
+            before = after = num_theirs  # a snippet that puts its blocks closer together than the file
         self._blanks(before)
         self._add(new, certainty, reason, is_loose=self.is_edge and self.is_root)
         if after is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from fastedit.anchor.already import is_applied, stands_beside
+from fastedit.anchor.already import is_applied, is_plainly_applied, stands_beside
 from fastedit.anchor.candidates import (
     ONLY_A_NUMBER,
     UNEVEN_INDENT_QUALITY,
@@ -83,9 +83,11 @@ class _Locator:
         inserting = {number for number in applied if not any(line.op is Op.DELETE for line in self.hunks[number].lines)}
         found = [pair for piece in self.pieces if piece.hunk_number not in inserting for pair in self._find(piece)]
         lost = {piece.hunk_number for piece, finding in found if not finding.candidates}
-        # A hunk that removes lines is only applied where these are not there under any other guise.
-        applied = inserting | (applied & lost)
-        placed = self._with_shifts([(piece, finding) for piece, finding in found if piece.hunk_number not in lost])
+        plain = {number for number in applied if is_plainly_applied(self.index, self.hunks[number])}
+        # Else a hunk that removes lines is only applied where these are not there under any other guise.
+        applied = inserting | plain | (applied & lost)
+        settled = lost | applied
+        placed = self._with_shifts([(piece, finding) for piece, finding in found if piece.hunk_number not in settled])
         choices = choose(
             [Run(finding.candidates, finding.unweighed, piece.follows, piece.is_elided) for piece, finding in placed]
         )

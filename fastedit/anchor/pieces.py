@@ -65,9 +65,7 @@ class Pieces:
         _flush(pending, original, segments)
         # Where something is doubtful, so is what stays beside it.
         certainty = min((segment.certainty for segment in segments), default=1.0)
-        return [
-            Segment(s.kind, s.start, s.end, (), certainty) if s.kind is SegmentKind.KEEP else s for s in segments
-        ]
+        return [Segment(s.kind, s.start, s.end, (), certainty) if s.kind is SegmentKind.KEEP else s for s in segments]
 
 
 def _append_keep(segments: list[Segment], start: int, end: int) -> None:

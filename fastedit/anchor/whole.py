@@ -39,9 +39,7 @@ def align_whole(lines: list[str], snippets: tuple[Snippet, ...]) -> Alignment:
         elif step.tag == "delete":
             segments.append(Segment(SegmentKind.DELETE, start, end, (), reason="whole file"))
         else:
-            segments.append(
-                Segment(SegmentKind.INSERT, start, start, tuple(shown), reason="whole file")
-            )
+            segments.append(Segment(SegmentKind.INSERT, start, start, tuple(shown), reason="whole file"))
     return Alignment(tuple(segments))
 
 

@@ -61,7 +61,7 @@ COMMENT_FORMS: tuple[tuple[str, str], ...] = (
 
 _DOTS = r"(?:\.{3,}|…)"
 _STARTS_OR_ENDS_IN_DOTS = re.compile(rf"^[\[(<{{]?\s*{_DOTS}|{_DOTS}\s*[\])>}}]?$")
-_PLAIN_DOTS = re.compile(rf"^(?:{_DOTS}|{_DOTS}\s*\w.*{_DOTS})$")
+_PLAIN_DOTS = re.compile(rf"^{_DOTS}$")
 _BRACKETED = re.compile(r"^[\[(<].*[\])>]$")
 _BARE = re.compile(
     rf"^(?:{_DOTS}|\[\s*{_DOTS}.*\]|<\s*{_DOTS}[^>]*>|\(\s*{_DOTS}[^)]*\)|{_DOTS}\s*\(.*\)\s*{_DOTS}|{_DOTS}[^.=;{{}}]+{_DOTS})$"
@@ -138,8 +138,8 @@ def elides_inline(text: str) -> bool:
 def classify_lines(lines: list[str], is_original: Callable[[str], bool]) -> list[SnippetLine]:
     """The snippet's lines with their kinds; elided one-line bodies are taken apart into two or three lines.
 
-    is_original: whether a line (white space ignored) stands in the original; such a line is code. Only
-    what has nothing but dots, or dots at both ends, is a marker all the same.
+    is_original: whether a line (white space ignored) stands in the original; such a line is code, but a
+    bare `...` and a comment of nothing but dots are markers all the same.
     """
     result: list[SnippetLine] = []
     for line in lines:
@@ -152,11 +152,10 @@ def _classify(line: str, is_original: Callable[[str], bool]) -> list[SnippetLine
     if not stripped:
         return [SnippetLine("", LineKind.BLANK)]
     note = comment_text(line)
-    is_plain = _PLAIN_DOTS.match(stripped if note is None else note) is not None
-    if not is_plain and is_original(line):
-        return [SnippetLine(line, LineKind.CODE)]
     if _BARE.match(stripped):
         return [SnippetLine(line, LineKind.MARKER, stripped)]
+    if is_original(line) and not (note is not None and _PLAIN_DOTS.match(note)):
+        return [SnippetLine(line, LineKind.CODE)]
     if note is not None:
         return [SnippetLine(line, _comment_kind(note), note)]
     docstring = _DOCSTRING.match(stripped)

@@ -113,7 +113,9 @@ def test_an_edit_that_breaks_the_syntax_is_turned_down_or_said(tmp_path: Path) -
     assert (outcome.status, data.decode()) in ((0, ORIGINAL.replace("return 2", "return (2")), (5, ORIGINAL))
 
 
-@pytest.mark.parametrize("edit", [LAZY, search_replace("    return 2\n", "    return 'two'\n")])
+@pytest.mark.parametrize(
+    "edit", [LAZY, search_replace("def second():\n    return 2\n", "def second():\n    return 'two'\n")]
+)
 def test_an_edit_that_is_there_already_changes_nothing(tmp_path: Path, edit: str) -> None:
     _, once = apply(tmp_path, ORIGINAL, edit)
     outcome, twice = apply(tmp_path, once, edit)
