@@ -153,8 +153,8 @@ def _end_at(lines: list[str], segment: Segment, index: int, default: str) -> str
 
 
 def _line_end(lines: list[str]) -> str:
-    num_crlf = sum(line.endswith("\r\n") for line in lines)
-    return "\r\n" if num_crlf * 2 > len(lines) else "\n"
+    ends = [ending(line) for line in lines if ending(line)]
+    return "\r\n" if ends.count("\r\n") * 2 > len(ends) else "\n"
 
 
 def _with_final_newline(lines: list[str], original: str, default: str) -> str:

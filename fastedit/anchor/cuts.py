@@ -68,10 +68,12 @@ class Cuts:
 
     def is_cut_off(self, unit: Unit) -> bool:
         """Whether a block ends in a marker and is never closed: what the marker stands for may go beyond it."""
-        if not unit.has_body or unit.end > unit.close:
-            return False
-        children = self.snippet.children(unit)
-        return bool(children) and (children[-1].is_marker or self.is_cut_off(children[-1]))
+        while unit.has_body and unit.end == unit.close:
+            children = self.snippet.children(unit)
+            if not children or children[-1].is_marker:
+                return bool(children)
+            unit = children[-1]
+        return False
 
     def is_stub(self, unit: Unit, line: int) -> bool:
         """Whether a bare `...` is all there is in a Python body: then it is code, as in a protocol."""

@@ -224,7 +224,8 @@ class LazyAligner:
         if not units:
             return False
         if all(unit.is_code for unit in units):
-            return not self.cuts.goes_on(mine) and self.cuts.breaks_off(mine)
+            is_flat = self.theirs.columns[theirs.body] <= theirs.columns  # a section, not indented below its header
+            return not self.cuts.goes_on(mine) and (is_flat or self.cuts.breaks_off(mine))
         last = units[-1]
         if not last.is_code:
             return True

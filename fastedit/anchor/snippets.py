@@ -10,14 +10,16 @@ from fastedit.anchor.lazy import LazyAligner
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.problems import problems_of
 from fastedit.anchor.remarks import resolve_remarks
-from fastedit.anchor.text import LineTable, key_of
+from fastedit.anchor.text import LineTable, columns_of, key_of
 from fastedit.anchor.units import UnitTree
 from fastedit.anchor.whole import align_whole, is_whole
 from fastedit.edits.lazy import LineKind, SnippetLine, classify_lines
 from fastedit.edits.model import Snippet
+from fastedit.errors import Code, EditUnreadable
 from fastedit.syntax import comment_syntax, outline, snippet_outline
 from fastedit.syntax.model import Outline
 
+MAX_DEPTH = 100
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -63,9 +65,24 @@ def _align_one(
     table = LineTable(lines)
     original = UnitTree(table, found)
     shown = _read(snippet, table, original, language)
+    _refuse_depth(shown)
     aligner = LazyAligner(_snippet_tree(shown, language), original, hints)
     segments = aligner.run().segments(lines)
     return segments, problems_of(aligner.findings, snippet, table)
+
+
+def _refuse_depth(shown: list[SnippetLine]) -> None:
+    """EditUnreadable for a snippet that is nested more deeply than anyone writes: levels are aligned recursively."""
+    levels: list[int] = []
+    for line in shown:
+        if line.kind is LineKind.BLANK:
+            continue
+        columns = columns_of(line.text)
+        while levels and levels[-1] >= columns:
+            levels.pop()
+        levels.append(columns)
+        if len(levels) > MAX_DEPTH:
+            raise EditUnreadable(Code.EDIT_UNPARSABLE, f"the snippet is nested more than {MAX_DEPTH} levels deep")
 
 
 def _read(snippet: Snippet, table: LineTable, original: UnitTree, language: str) -> list[SnippetLine]:
