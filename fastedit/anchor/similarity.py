@@ -31,7 +31,8 @@ MIN_EXTENDED_OVERLAP = 0.8
 _TRAILING_COMMENT = re.compile(r"^(?:#|//|/\*|--|<!--|;)")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _QUOTED = re.compile(r"\s*[\[({]?\s*([\"'])(.+?)\1")
-_ASSIGNMENT = re.compile(r"^\s*([\w$.\[\]\"'\s*&<>,:-]*?[\w$\]\"'])\s*(?::=|=(?!=)|:(?!:)|\+=)\s*\S")
+_ASSIGNMENT = re.compile(r"^\s*([\w$.\[\]\"'\s*&<>,:-]*?[\w$\]\"'])\s*(?::=|=>|->|=(?![=>])|:(?!:)|\+=)\s*\S")
+_ARM = re.compile(r"^\s*(?:case\s+)?(\S.*?)\s*(?:=>|->)\s*\S")
 _ELISION = re.compile(r"/\*\s*(?:\.{3,}|…).*?\*/|(?:\.{3,}|…)")
 _OPENER = re.compile(r"[{(\[:]\s*(?:#.*|//.*)?$")
 _TAG = re.compile(r"^<([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>?$", re.DOTALL)
@@ -62,6 +63,12 @@ def is_same_assignment(first: str, second: str) -> bool:
     if first.lstrip().startswith("<"):
         return False
     return bool(mine and theirs and key_of(mine.group(1)) == key_of(theirs.group(1)))
+
+
+def is_other_arm(first: str, second: str) -> bool:
+    """Whether both lines are arms of a case distinction, but not for the same case."""
+    mine, theirs = _ARM.match(first), _ARM.match(second)
+    return bool(mine and theirs and key_of(mine.group(1)) != key_of(theirs.group(1)))
 
 
 def _first_word(line: str) -> str:
@@ -237,6 +244,8 @@ class Similarity:
             return NO_LIKENESS
         if is_same_assignment(snippet, original):
             return Likeness(0.5 + 0.5 * ratio, False, ratio)
+        if is_other_arm(snippet, original):
+            return NO_LIKENESS
         shared = self.shared_words(snippet, original)
         same_subject = subject_of(snippet) == subject_of(original) != ""
         if shared < MIN_SHARED_WORDS or (ratio < MIN_LINE_RATIO and not same_subject):
