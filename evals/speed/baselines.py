@@ -61,7 +61,7 @@ def generate(
 
     hook = model.register_forward_pre_hook(count)
     started_s = clock()
-    output = model.generate(
+    output = model.generate(  # type: ignore[operator]
         torch.tensor([trace.prompt], device=model.device),
         do_sample=False,
         max_new_tokens=num_tokens,

@@ -47,7 +47,7 @@ class Bench:
     """A target with random weights (or a checkpoint), its engine, and a twin of the model for transformers' ways."""
 
     def __init__(self, checkpoint: Path | None, dtype: str, settings: EngineSettings, clock: str = "wall") -> None:
-        transformers.utils.logging.disable_progress_bar()
+        transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         self.clock = CLOCKS[clock]
         with tempfile.TemporaryDirectory() as folder:
             source = checkpoint or make_checkpoint(Path(folder), EMBEDDED_SHAPE, stdlib_texts(60), dtype=dtype)
@@ -55,7 +55,8 @@ class Bench:
             self.target = Target.load(source, device="cpu", dtype=dtype, template=template)
             self.model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(
                 source, dtype=getattr(torch, dtype), attn_implementation="sdpa"
-            ).eval()
+            )
+            self.model.train(False)
         self.runner = ModelRunner(self.target, settings)
         self._replay = ReplayRunner(self.runner)
         self.engine = Engine(self._replay, vocabulary_of(self.target), settings)

@@ -18,6 +18,7 @@ def text_of(node: Node) -> bytes:
     """The node's own text, of the source that is being walked."""
     return SOURCE.get()[node.start_byte : node.end_byte]
 
+
 Selector = Callable[[Node], Node | None]
 """From a node to one below it, or None."""
 
