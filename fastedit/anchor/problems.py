@@ -17,7 +17,7 @@ MIN_CANDIDATE_SCORE = 55
 def problems_of(findings: Findings, snippet: Snippet, original: LineTable) -> list[Problem]:
     """The reasons not to trust the alignment of `snippet`, none where there are none."""
     problems: list[Problem] = []
-    if findings.num_anchors == 0 and original.places:
+    if findings.num_anchors == 0 and findings.num_new and original.places:
         message = "nothing of the snippet stands in the file"
         problems.append(Problem(Code.ANCHOR_NOT_FOUND, message, candidates_for(list(snippet.lines), original)))
     for unit in findings.contradicted[:1]:
