@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from fastedit.anchor.chain import Level, Pair
 from fastedit.anchor.hints import Hints
+from fastedit.anchor.pairing import MAX_COMPARED
 from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Similarity
 from fastedit.anchor.text import LineTable, is_closer, is_trivial
 from fastedit.anchor.units import Unit, UnitTree
@@ -54,6 +55,11 @@ class Levels:
 
     def stands_among(self, unit: Unit, theirs: Sequence[Unit]) -> bool:
         """Whether one of the units is plainly this one."""
+        key = self.mine.keys[unit.head]
+        if not unit.has_body and not is_trivial(key) and any(self.theirs.keys[other.head] == key for other in theirs):
+            return True
+        if len(theirs) > MAX_COMPARED:
+            theirs = [other for other in theirs if other.name == unit.name != "" or other.has_body]
         if unit.has_body or unit.name:
             return any(self._is_plainly(unit, other) for other in theirs)
         return any(self.similarity.compare(unit, other).ratio >= NEARLY_SAME for other in theirs)

@@ -3,14 +3,61 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from fastedit.anchor.chain import Level, Pair
 from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Likeness, Similarity
+from fastedit.anchor.text import is_trivial
 from fastedit.anchor.units import Unit
 
+MAX_COMPARED = 500
+MAX_NEIGHBOUR_PLACES = 4
+NEAR = 100
 MIN_TELLING_SCORE = 0.6
 MIN_OVERLOAD_RATIO = 0.9
 _NAMED = frozenset({"function", "class", "section"})
+
+
+class Shortlist:
+    """Which of a level's original units are worth comparing with a unit of the snippet.
+
+    All of them, unless they are very many: then those with the same first line or name, or else those
+    near where the snippet's neighbouring units stand.
+    """
+
+    def __init__(self, level: Level, similarity: Similarity) -> None:
+        self.level = level
+        self.mine = similarity.snippet.table
+        self.is_short = len(level.theirs) <= MAX_COMPARED
+        self._places: dict[str, list[int]] = {}
+        if not self.is_short:
+            keys = similarity.original.table.keys
+            for index, unit in enumerate(level.theirs):
+                for key in {keys[unit.head], unit.name} - {""}:
+                    self._places.setdefault(key, []).append(index)
+
+    def of(self, index: int) -> Iterable[int]:
+        """The indices of the original's units to compare with the snippet's unit `index`."""
+        if self.is_short:
+            return range(len(self.level.theirs))
+        return self._known(index) or self._near(index)
+
+    def _known(self, index: int) -> list[int]:
+        unit = self.level.mine[index]
+        key = self.mine.keys[unit.head]
+        known = set() if is_trivial(key) else set(self._places.get(key, ()))
+        return sorted(known.union(self._places.get(unit.name, ()) if unit.name else ()))
+
+    def _near(self, index: int) -> list[int]:
+        near: set[int] = set()
+        for step in (-1, 1):
+            other = index + step
+            while 0 <= other < len(self.level.mine) and not (places := self._known(other)):
+                other += step
+            if 0 <= other < len(self.level.mine) and len(places) <= MAX_NEIGHBOUR_PLACES:
+                for place in places:
+                    near.update(range(max(0, place - NEAR), min(len(self.level.theirs), place + NEAR)))
+        return sorted(near)
 
 
 class Pairing:
@@ -21,13 +68,16 @@ class Pairing:
         self.theirs = similarity.original.table
 
     def candidates(self, level: Level) -> list[Pair]:
+        """The pairs that are alike enough, each with what it is worth."""
         candidates: list[Pair] = []
+        shortlist = Shortlist(level, self.similarity)
         heads = Counter(self.theirs.keys[other.head] for other in level.theirs)
         heads.update(other.name for other in level.theirs if other.name)
         for index, unit in enumerate(level.mine):
             if not unit.is_code:
                 continue
-            for other_index, other in enumerate(level.theirs):
+            for other_index in shortlist.of(index):
+                other = level.theirs[other_index]
                 likeness = self.similarity.compare(unit, other)
                 if likeness.score > 0 and not self._is_another(unit, other, likeness, heads):
                     candidates.append(Pair(index, other_index, likeness.score, likeness.is_same, likeness.ratio))
