@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from fastedit.decode.cache import KVSlots
 from fastedit.decode.kernels import load_kernels
@@ -130,10 +131,12 @@ def causal_attention(query: Tensor, keys: Tensor, values: Tensor, scale: float, 
     query: [K, Hq, D]; keys, values: [L, Hkv, D]; -> [K, Hq, D]. Same as scaled_dot_product_attention with a
     lower-right causal mask and `enable_gqa`; `window` keeps only the last so many positions, the own one included.
 
-    Blocks of queries meet only the keys up to their last one, and a group's heads are stacked as rows of one product.
-    So there is no mask of [K, L], and no copy of the keys for every head of a group; on CPUs it is as fast as torch's
-    own where that can do without them, and faster where it can't.
+    Torch's own attention serves where all positions are queries. A chunk behind others would need a mask of [K, L]
+    there, and a copy of the keys for every head of a group; here blocks of queries meet only the keys up to their
+    last one, and a group's heads are stacked as rows of one product.
     """
+    if len(query) == len(keys) and window is None:
+        return _whole(query, keys, values, scale)
     num_queries, num_heads, head_dim = query.shape
     num_keys, num_kv_heads, _ = keys.shape
     group = num_heads // num_kv_heads
@@ -156,6 +159,13 @@ def causal_attention(query: Tensor, keys: Tensor, values: Tensor, scale: float, 
         block = torch.bmm(weights, v[:, first:last]).view(num_kv_heads, group, rows, head_dim)
         out[start:end] = block.permute(2, 0, 1, 3).reshape(rows, num_heads, head_dim)
     return out
+
+
+def _whole(query: Tensor, keys: Tensor, values: Tensor, scale: float) -> Tensor:
+    q, k, v = (tensor.transpose(0, 1)[None] for tensor in (query, keys, values))
+    return functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True)[0].transpose(
+        0, 1
+    )
 
 
 def _mask(scores: Tensor, window: int | None) -> None:

@@ -1,8 +1,9 @@
 """Passes of a fused decoder, captured as CUDA graphs for the widths that decoding uses.
 
 A pass of 100 tokens launches some 300 kernels; a graph launches them as one. Everything that varies between passes
-(tokens, slots, lengths) is data on the device, so one graph for each (number of requests, number of tokens) bucket
-serves every context length. What no bucket holds (prefill, sampling) runs without a graph.
+(tokens, slots, lengths) is data on the device, so one graph for each bucket of requests and tokens serves every
+context length. Graphs are captured when first needed, those of one request when the engine measures its costs. What no
+bucket holds (prefill, sampling) runs without a graph.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import accumulate
 from typing import Any
 
 import torch
@@ -22,10 +24,33 @@ from fastedit.decode.runner import Append
 
 REQUEST_BUCKETS = (1, 2, 4, 8, 16, 32)
 TOKEN_BUCKETS = (1, 16, 32, 64, 128, 192, 256, 512)
+SHORTEST_CHUNK = 16
+SHARES_OF_LONG_CHUNK = 2  # a chunk of up to twice a fair share is a short one
 
 
-def bucket_of(number: int, buckets: Sequence[int]) -> int | None:
-    """The smallest bucket that holds `number`, or None."""
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """What one graph serves: up to so many requests, so many tokens in all, and so many tokens of one request."""
+
+    requests: int
+    tokens: int
+    chunk: int
+
+
+def bucket_for(counts: Sequence[int], token_buckets: Sequence[int] = TOKEN_BUCKETS) -> Bucket | None:
+    """The smallest bucket for a pass that feeds `counts[i]` tokens of request i; None where there is none.
+
+    The attention kernel's grid covers the longest chunk of every request. Among many requests chunks are short as a
+    rule, so there is a bucket for that, too: a grid for the rare long one would be mostly empty.
+    """
+    requests, tokens = _fitting(len(counts), REQUEST_BUCKETS), _fitting(sum(counts), token_buckets)
+    if requests is None or tokens is None:
+        return None
+    short = max(SHORTEST_CHUNK, SHARES_OF_LONG_CHUNK * tokens // requests)
+    return Bucket(requests, tokens, short if max(counts) <= short < tokens else tokens)
+
+
+def _fitting(number: int, buckets: Sequence[int]) -> int | None:
     return next((bucket for bucket in buckets if number <= bucket), None)
 
 
@@ -54,7 +79,9 @@ class FusedRunner:
         self._cache = KVSlots(decoder.cache_shape, num_slots, slot_len, self._device)
         self._mode = _mode(decoder, is_exact)
         self._use_graphs = use_graphs and self._device.type == "cuda"
-        self._graphs: dict[tuple[int, int], Captured] = {}
+        # Exact passes all have one width.
+        self._token_buckets = tuple(self._mode.row_buckets) if is_exact else TOKEN_BUCKETS
+        self._graphs: dict[Bucket, Captured] = {}
         self._memory: Any = None  # one pool for all graphs: they never run at once
         self._fallbacks: tuple[str, ...] = ()
 
@@ -77,12 +104,12 @@ class FusedRunner:
     @property
     def step_widths(self) -> tuple[int, ...]:
         """Widths between which a pass costs what the next one does; empty without graphs."""
-        return TOKEN_BUCKETS if self._use_graphs else ()
+        return self._token_buckets if self._use_graphs else ()
 
     @torch.inference_mode()
     def append(self, appends: Sequence[Append]) -> list[list[int]]:
-        key = self._bucket(appends)
-        own = self._replay(appends, key) if key else self._eager(appends)
+        bucket = self._bucket(appends)
+        own = self._replay(appends, bucket) if bucket else self._eager(appends)
         answers, at = [], 0
         for append in appends:
             answers.append(own[at : at + append.num_rows])
@@ -96,13 +123,11 @@ class FusedRunner:
         if self._device.type == "cuda":
             torch.cuda.empty_cache()
 
-    def _bucket(self, appends: Sequence[Append]) -> tuple[int, int] | None:
-        num_tokens = sum(len(append.tokens) for append in appends)
+    def _bucket(self, appends: Sequence[Append]) -> Bucket | None:
         all_greedy = all(append.sampling.is_greedy for append in appends)
         if not self._use_graphs or not all_greedy:
             return None
-        requests, tokens = bucket_of(len(appends), REQUEST_BUCKETS), bucket_of(num_tokens, TOKEN_BUCKETS)
-        return (requests, tokens) if requests and tokens else None
+        return bucket_for([len(append.tokens) for append in appends], self._token_buckets)
 
     def _eager(self, appends: Sequence[Append]) -> list[int]:
         """The own tokens of all wanted rows, without a graph."""
@@ -158,49 +183,34 @@ class FusedRunner:
             top_p=tensor([s.top_p for s in samplings], torch.float32) if any(s.top_p < 1 for s in samplings) else None,
         )
 
-    def _replay(self, appends: Sequence[Append], key: tuple[int, int]) -> list[int]:
-        captured = self._graphs.get(key) or self._capture(key)
-        num_requests, num_tokens = key
-        bounds, at = [0], 0
-        for append in appends:
-            at += len(append.tokens)
-            bounds.append(at)
-        missing = num_requests - len(appends)
-        packed = [token for append in appends for token in append.tokens]
-        numbers = [
-            *packed, *[0] * (num_tokens - at),
-            *bounds, *[at] * missing,
-            *[append.slot for append in appends], *[0] * missing,
-            *[append.length for append in appends], *[0] * missing,
-        ]  # fmt: skip
+    def _replay(self, appends: Sequence[Append], bucket: Bucket) -> list[int]:
+        captured = self._graphs.get(bucket) or self._capture(bucket)
+        numbers = packed_inputs(appends, bucket)
         captured.staging.copy_(torch.tensor(numbers, dtype=torch.int32))
         captured.inputs.copy_(captured.staging, non_blocking=True)
         captured.graph.replay()
         own = captured.own.tolist()
         return [own[row] for row in _wanted(appends)]
 
-    def _capture(self, key: tuple[int, int]) -> Captured:
-        num_requests, num_tokens = key
-        inputs = torch.zeros(num_tokens + 3 * num_requests + 1, dtype=torch.int32, device=self._device)
-        self._run_static(inputs, key)  # compiles what has to be; with no tokens of any request it writes nothing
+    def _capture(self, bucket: Bucket) -> Captured:
+        inputs = torch.zeros(bucket.tokens + 3 * bucket.requests + 1, dtype=torch.int32, device=self._device)
+        self._run_static(inputs, bucket)  # compiles what has to be; with no tokens of any request it writes nothing
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self._memory):
-            own = self._run_static(inputs, key)
+            own = self._run_static(inputs, bucket)
         self._memory = self._memory or graph.pool()
         captured = Captured(graph, inputs, torch.zeros_like(inputs, device="cpu").pin_memory(), own)
-        self._graphs[key] = captured
+        self._graphs[bucket] = captured
         return captured
 
-    def _run_static(self, inputs: Tensor, key: tuple[int, int]) -> Tensor:
+    def _run_static(self, inputs: Tensor, bucket: Bucket) -> Tensor:
         """The own token of every row, int32 [T], from inputs on the device."""
-        num_requests, num_tokens = key
-        tokens, cu_seqlens, slots, lengths = torch.split(
-            inputs, [num_tokens, num_requests + 1, num_requests, num_requests]
-        )
-        index = Index(cu_seqlens, slots, lengths, num_tokens, self._cache.slot_len)
+        sizes = [bucket.tokens, bucket.requests + 1, bucket.requests, bucket.requests]
+        tokens, cu_seqlens, slots, lengths = torch.split(inputs, sizes)
+        index = Index(cu_seqlens, slots, lengths, bucket.chunk, self._cache.slot_len)
         hidden = self._decoder.hidden(tokens, index, self._cache, self._mode)
-        drafts = torch.full((num_tokens,), -1, dtype=torch.int32, device=self._device)
+        drafts = torch.full((bucket.tokens,), -1, dtype=torch.int32, device=self._device)
         own: Tensor = load_kernels().verify(hidden, self._decoder.head, drafts, cu_seqlens, mode=self._mode).token_ids
         return own
 
@@ -214,6 +224,18 @@ def _mode(decoder: FusedDecoder, is_exact: bool) -> Any:
         return kernels.FAST
     choice = import_module("fastedit_kernels.gpu.verify_choice")
     return choice.measured(kernels.FAST, decoder.head, len(decoder.head))[0]
+
+
+def packed_inputs(appends: Sequence[Append], bucket: Bucket) -> list[int]:
+    """A graph's inputs: tokens, cu_seqlens, slots and lengths, each filled up to the bucket."""
+    bounds = [0, *accumulate(len(append.tokens) for append in appends)]
+    missing = bucket.requests - len(appends)
+    return [
+        *(token for append in appends for token in append.tokens), *[0] * (bucket.tokens - bounds[-1]),
+        *bounds, *[bounds[-1]] * missing,
+        *(append.slot for append in appends), *[0] * missing,
+        *(append.length for append in appends), *[0] * missing,
+    ]  # fmt: skip
 
 
 def _wanted(appends: Sequence[Append]) -> list[int]:

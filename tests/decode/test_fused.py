@@ -9,7 +9,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from fastedit.decode.fused import FP8, FP8_LARGEST, Linear, can_fuse, fuse, packed_index
-from fastedit.decode.graphs import REQUEST_BUCKETS, TOKEN_BUCKETS, FusedRunner, bucket_of
+from fastedit.decode.graphs import Bucket, FusedRunner, bucket_for, packed_inputs
 from fastedit.decode.request import DecodeRequest, Sampling
 from fastedit.decode.runner import Append, ModelRunner
 from fastedit.decode.settings import EngineSettings
@@ -66,10 +66,36 @@ def test_prefixes_are_copied(tiny_folders):
     assert runner.append([Append(1, 0, text, 0)]) == [[]]
 
 
-@pytest.mark.parametrize(("number", "bucket"), [(1, 1), (2, 16), (16, 16), (17, 32), (512, 512), (513, None)])
-def test_buckets(number, bucket):
-    assert bucket_of(number, TOKEN_BUCKETS) == bucket
-    assert bucket_of(32, REQUEST_BUCKETS) == 32
+@pytest.mark.parametrize(
+    ("counts", "bucket"),
+    [
+        ([1], Bucket(1, 1, 1)),
+        ([100], Bucket(1, 128, 128)),
+        ([16, 1, 1], Bucket(4, 32, 16)),
+        ([10] * 8, Bucket(8, 128, 32)),
+        ([100, *[2] * 7], Bucket(8, 128, 128)),  # one long chunk among short ones
+        ([513], None),
+        ([1] * 33, None),
+    ],
+)
+def test_buckets(counts, bucket):
+    assert bucket_for(counts) == bucket
+
+
+def test_a_graphs_inputs_are_read_as_they_are_packed(tiny_folders):
+    """What a graph replays, run without one: padded requests and tokens change nothing."""
+    tiny = Tiny.load(tiny_folders["qwen3"])
+    runner = FusedRunner(fuse(tiny.target.model, 256), 4, 256)
+    texts = [list(range(10, 50)), list(range(60, 85)), list(range(100, 103))]
+    appends = [Append(slot, 0, text, len(text)) for slot, text in enumerate(texts)]
+    expected = [token for own in runner.append(appends) for token in own]
+    bucket = bucket_for([len(text) for text in texts])
+    assert bucket == Bucket(4, 128, 64)
+    inputs = torch.tensor(packed_inputs(appends, bucket), dtype=torch.int32)
+    with torch.inference_mode():
+        own = runner._run_static(inputs, bucket).tolist()
+    assert own[: len(expected)] == expected
+    assert set(own[len(expected) :]) == {-1}
 
 
 def test_an_index_says_where_tokens_go():
