@@ -224,7 +224,8 @@ class LazyAligner:
         if not units:
             return False
         if all(unit.is_code for unit in units):
-            is_flat = self.theirs.columns[theirs.body] <= theirs.columns  # a section, not indented below its header
+            # A section of a document isn't indented below its header.
+            is_flat = theirs.has_body and self.theirs.columns[theirs.body] <= theirs.columns
             return not self.cuts.goes_on(mine) and (is_flat or self.cuts.breaks_off(mine))
         last = units[-1]
         if not last.is_code:
