@@ -123,13 +123,14 @@ def _version(name: str) -> str:
 
 
 def write_json(path: Path, cases: Sequence[Row], generated: Sequence[Row], settings: dict[str, Any]) -> None:
-    """Everything that the tables show, and each row without its diff and segments."""
+    """Everything that the tables show, with the rows that didn't come out exact, without diffs and segments."""
     result = {
         "machine": machine(),
         "settings": settings,
         "summary": last_line(cases, generated),
         "cases": [_plain(row) for row in cases],
-        "generated": [_plain(row) for row in generated],
+        "generated": {key: _counts(generated, key) for key in ("tier", "format", "language", "kind")},
+        "not_exact": [_plain(row) for row in generated if row.outcome is not Outcome.EXACT],
         "reliability": {
             "all": [asdict(entry) for entry in curve(all_segments(generated))],
             "changing": [asdict(entry) for entry in curve(all_segments(generated, only_changes=True))],
@@ -137,6 +138,14 @@ def write_json(path: Path, cases: Sequence[Row], generated: Sequence[Row], setti
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+
+
+def _counts(rows: Sequence[Row], key: str) -> dict[str, dict[str, int]]:
+    """value of the key → outcome → how many rows."""
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        counts.setdefault(getattr(row, key), Counter())[row.outcome.value] += 1
+    return {value: dict(outcomes) for value, outcomes in sorted(counts.items())}
 
 
 def _plain(row: Row) -> dict[str, Any]:
