@@ -19,11 +19,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from operator import itemgetter
 
 from fastedit.decode.costs import CostTable
 from fastedit.draft.model import Kind, Proposal
 
-FINE_WIDTHS = 16  # every width is considered up to here, then every FINE_WIDTHS-th
+GRIDS = ((1, 16), (16, 512), (128, 2**20))  # (step, up to which width): widths that are considered
 MIN_SURVIVAL = 1e-3
 HOST_S = 2e-4  # what a pass costs besides the target: proposing, accepting, streaming
 PRIOR_FIRST = 8.0  # a prior counts like so many first tokens
@@ -137,13 +138,10 @@ def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> lis
     """How many draft tokens of each offer to feed, in a pass of at most `budget` tokens in all."""
     lengths = [0] * len(offers)
     num_fed = sum(offer.num_fed for offer in offers)
-    # Survivals fall, so the best tokens of all offers together are a beginning of each.
-    ranked = sorted(
-        ((-chance, index) for index, offer in enumerate(offers) for chance in offer.survival), key=lambda pair: pair[0]
-    )
+    ranked = _ranked(offers)
     if not ranked:
         return lengths
-    gains = [0.0, *accumulate(-chance for chance, _ in ranked)]
+    gains = [0.0, *accumulate(chance for chance, _ in ranked)]
     widths = _widths(min(len(ranked), max(0, budget - num_fed)), num_fed, costs)
     num_asking = sum(bool(offer.survival) for offer in offers)
     rate = max((num_asking + gains[width]) / (costs.seconds(num_asking + width) + HOST_S) for width in widths)
@@ -153,8 +151,17 @@ def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> lis
     return lengths
 
 
+def _ranked(offers: Sequence[Offer]) -> list[tuple[float, int]]:
+    """(survival, offer) of all draft tokens, likeliest first; a beginning of it is a beginning of each."""
+    asking = [index for index, offer in enumerate(offers) if offer.survival]
+    ranked = [(chance, index) for index in asking for chance in offers[index].survival]
+    return ranked if len(asking) == 1 else sorted(ranked, key=itemgetter(0), reverse=True)
+
+
 def _widths(longest: int, num_fed: int, costs: CostTable) -> list[int]:
-    """Draft lengths worth considering: all small ones, then a grid, and those that just fill a measured width."""
-    grid = {*range(min(longest, FINE_WIDTHS) + 1), *range(0, longest + 1, FINE_WIDTHS), longest}
+    """Draft lengths worth considering: all small ones, coarser grids, and those that just fill a measured width."""
+    grid = {longest}
+    for step, end in GRIDS:
+        grid.update(range(0, min(longest, end) + 1, step))
     grid |= {width - num_fed for width in costs.widths if 0 <= width - num_fed <= longest}
     return sorted(grid)

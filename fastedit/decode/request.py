@@ -70,8 +70,8 @@ class EditRequest:
 class DecodeRequest:
     """The same as tokens, for any prompt. See `EditRequest` for the fields of the same names.
 
-    prompt: at least one token. drafts: whole outputs, tags included; a stop token is expected behind each.
-    lookups: texts that the output may copy from, preferred first.
+    prompt: at least one token. drafts: whole outputs, tags included; a stop token is expected behind each. The last
+    one, the original as a rule, is what look-ups copy from besides the snippets. original: says how the file indents.
     """
 
     prompt: tuple[int, ...]

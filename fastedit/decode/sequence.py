@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass, replace
+from functools import cache
 
 from fastedit.decode.controller import Acceptance
 from fastedit.decode.handle import Handle
@@ -186,13 +187,17 @@ class Sequence:
 def _cascade(request: DecodeRequest, vocabulary: Vocabulary, transcript: Transcript, acceptance: Acceptance) -> Cascade:
     codec, ending = vocabulary.codec, vocabulary.stop_tokens[:1]
     texts = [TextDrafter(draft, codec, transcript, ending) for draft in request.drafts]
+    if texts:
+        texts[0].prepare()  # in the thread of whoever submits, not in the engine's
+
+    @cache
+    def sources() -> list[list[int]]:
+        """What may be copied from: the edit first, then the last of the texts, the original as a rule."""
+        return [*map(codec.encode, request.snippets), *(text.tokens for text in texts[-1:])]
+
     lookups = (
         SnippetDrafter(request.snippets, request.original, codec, transcript),
-        SuffixDrafter(lambda: _sources(request, codec), transcript),
-        NgramDrafter(lambda: _sources(request, codec), transcript),
+        SuffixDrafter(sources, transcript),
+        NgramDrafter(sources, transcript),
     )
     return Cascade(texts, lookups, acceptance.worth)
-
-
-def _sources(request: DecodeRequest, codec: Codec) -> list[list[int]]:
-    return [codec.encode(text) for text in (*request.snippets, request.original) if text]

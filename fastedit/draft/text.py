@@ -46,6 +46,15 @@ class TextDrafter:
         self._refused_end = 0
         self._left_at = 0  # byte of the transcript where that was
 
+    def prepare(self) -> None:
+        """Tokenise now rather than when first asked."""
+        assert self._source is not None
+
+    @property
+    def tokens(self) -> list[int]:
+        """The whole text's, with its ending."""
+        return self._source.tokens
+
     def propose(self, limit: int) -> Proposal | None:
         self._catch_up()
         if not self._is_anchored:
