@@ -5,10 +5,11 @@ import pytest
 from fastedit.decode import EditRequest, Sampling, decode_request, make_engine, shared_engine, submit, verify_draft
 from fastedit.decode.engine import Engine
 from fastedit.decode.runner import ModelRunner
+from fastedit.decode.costs import CostTable
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft, Kind
 from fastedit.errors import Code, EngineUnavailable, InputRefused, ResultRefused
-from support.tiny_targets import Tiny
+from support.tiny_targets import FLAT_COSTS, Tiny
 
 SETTINGS = EngineSettings(num_slots=2, slot_len=2048, min_slot_len=16)
 ORIGINAL = "def area(width):\n    return width\n"
@@ -49,7 +50,7 @@ def answering(tiny: Tiny):
         runner = ModelRunner(target, SETTINGS)
         prompt_len = len(decode_request(target, request, 2048).prompt)
         output = [*target.codec.encode(answer), target.stop_tokens[0]]
-        return target, Engine(Scripted(runner, prompt_len, output), tiny.vocabulary, SETTINGS)
+        return target, Engine(Scripted(runner, prompt_len, output), tiny.vocabulary, SETTINGS, CostTable(FLAT_COSTS))
 
     return make
 
