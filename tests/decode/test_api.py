@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from fastedit.decode import EditRequest, Sampling, decode_request, make_engine, shared_engine, submit, verify_draft
+from fastedit.decode.costs import CostTable
 from fastedit.decode.engine import Engine
 from fastedit.decode.runner import ModelRunner
-from fastedit.decode.costs import CostTable
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft, Kind
 from fastedit.errors import Code, EngineUnavailable, InputRefused, ResultRefused
