@@ -19,7 +19,7 @@ def plot_by_changed_share(rows: Sequence[dict[str, Any]], path: Path, caption: s
             speed = [row["generate_s"] / row[f"{key}_s"] for row in shown]
             axes[0].plot(share, speed, mark, color=colour, label=label, alpha=0.7)
             axes[1].plot(share, [row[f"{key}_tokens_per_pass"] for row in shown], mark, color=colour, alpha=0.7)
-    axes[0].set(xlabel="changed lines, %", ylabel="times plain generate", yscale="log")
+    axes[0].set(xlabel="changed lines, %", ylabel="times plain generate", ylim=(0, None))
     axes[1].set(xlabel="changed lines, %", ylabel="tokens per pass", yscale="log")
     axes[0].legend(fontsize=8)
     _save(figure, path, caption)

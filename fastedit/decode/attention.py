@@ -18,7 +18,7 @@ from fastedit.decode.kernels import load_kernels
 from fastedit.errors import Code, EngineUnavailable
 
 NAME = "fastedit"
-QUERIES_AT_ONCE = 64
+QUERIES_AT_ONCE = 128
 SCORES_AT_ONCE = 2**24  # so many attention scores are held together: 64 MB in float32
 HARMLESS = frozenset(
     {"position_ids", "output_attentions", "use_cache", "cache_position", "is_causal", "num_items_in_batch"}
@@ -131,11 +131,11 @@ def causal_attention(query: Tensor, keys: Tensor, values: Tensor, scale: float, 
     query: [K, Hq, D]; keys, values: [L, Hkv, D]; -> [K, Hq, D]. Same as scaled_dot_product_attention with a
     lower-right causal mask and `enable_gqa`; `window` keeps only the last so many positions, the own one included.
 
-    Torch's own attention serves where all positions are queries. A chunk behind others would need a mask of [K, L]
-    there, and a copy of the keys for every head of a group; here blocks of queries meet only the keys up to their
-    last one, and a group's heads are stacked as rows of one product.
+    Torch's own attention would need a mask of [K, L] for a chunk behind others, and a copy of the keys for every head
+    of a group. Here blocks of queries meet only the keys up to their last one, and a group's heads are stacked as rows
+    of one product; on a CPU that is faster even where all positions are queries.
     """
-    if len(query) == len(keys) and window is None:
+    if query.is_cuda and len(query) == len(keys) and window is None:
         return _whole(query, keys, values, scale)
     num_queries, num_heads, head_dim = query.shape
     num_keys, num_kv_heads, _ = keys.shape
