@@ -10,11 +10,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.draft.model import Draft, Kind
 
 CONTEXT_LINES = 8
 MAX_DECLARATION_LINES = 80  # a larger declaration is shown in part
-SNIPPET_CONTEXT_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,6 @@ class Window:
                 text += line
         return Draft(text, Kind.MERGED, tuple(sorted(set(edges))), tuple(boundaries))
 
-    @property
-    def snippets(self) -> tuple[str, ...]:
-        """The new lines of each change with a few of the lines around them."""
-        return tuple("".join(piece) for piece in self._shown() if piece is not None)
-
-    def lazy_edit(self, marker: str) -> str:
-        """The window's changes as an assistant would write them, `marker` (a comment line) for what stays."""
-        return "".join(marker + "\n" if piece is None else "".join(piece) for piece in self._shown())
-
     def _runs(self) -> Iterator[tuple[int, tuple[str, ...], bool]]:
         """The merged window in pieces: (original line where it stands, lines, whether they are new)."""
         at = self.start
@@ -75,23 +66,25 @@ class Window:
             at = change.end
         yield at, self.lines[at - self.start :], False
 
-    def _shown(self) -> Iterator[list[str] | None]:
-        """Pieces of the merged window near its changes, and None for what is left out between them."""
-        piece: list[str] = []
-        runs = list(self._runs())
-        for index, (_, lines, is_new) in enumerate(runs):
-            head = SNIPPET_CONTEXT_LINES if index > 0 else 0
-            tail = SNIPPET_CONTEXT_LINES if index < len(runs) - 1 else 0
-            if is_new or len(lines) <= head + tail:
-                piece += lines
-                continue
-            piece += lines[:head]
-            if piece:
-                yield piece
-            yield None
-            piece = list(lines[len(lines) - tail :])
-        if piece:
-            yield piece
+
+def changes_of(lines: Sequence[str], merged: Sequence[str], alignment: Alignment) -> tuple[Change, ...]:
+    """What the alignment changes, with the line ends that its rendering has.
+
+    lines, merged: the original's and the rendering's, with line ends. A kept line whose end the rendering had to change
+    (the last one, where something follows it now) is a change too.
+    """
+    changes: list[Change] = []
+    at = 0
+    for segment in alignment.segments:
+        is_kept = segment.kind is SegmentKind.KEEP
+        count = segment.end - segment.start if is_kept else len(segment.lines)
+        new = tuple(merged[at : at + count])
+        at += count
+        if not is_kept:
+            changes.append(Change(segment.start, segment.end, new))
+        elif new and new[-1] != lines[segment.end - 1]:
+            changes.append(Change(segment.end - 1, segment.end, new[-1:]))
+    return tuple(changes)
 
 
 def plan_windows(

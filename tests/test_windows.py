@@ -48,20 +48,6 @@ def test_a_draft_knows_its_edges_and_declarations():
     assert [draft.text[offset:].split("\n")[0] for offset in draft.boundaries] == ["line 8", "line 15"]
 
 
-def test_a_lazy_edit_elides_what_stays():
-    window = whole_file(FILE[:30], [Change(10, 11, ("new\n",)), Change(22, 22, ("more\n",))], [])
-    assert window.lazy_edit("# ...") == (
-        "# ...\nline 7\nline 8\nline 9\nnew\nline 11\nline 12\nline 13\n# ...\n"
-        "line 19\nline 20\nline 21\nmore\nline 22\nline 23\nline 24\n# ...\n"
-    )
-    assert len(window.snippets) == 2
-
-
-def test_a_lazy_edit_near_the_ends_elides_nothing_there():
-    window = whole_file(FILE[:6], [Change(1, 2, ("new\n",))], [])
-    assert window.lazy_edit("# ...") == "line 0\nnew\nline 2\nline 3\nline 4\n# ...\n"
-
-
 @pytest.mark.parametrize("changes", [[Change(5, 4, ())], [Change(199, 201, ())], [Change(5, 9, ()), Change(8, 10, ())]])
 def test_impossible_changes_are_refused(changes):
     with pytest.raises(ValueError, match="overlaps"):

@@ -1,0 +1,113 @@
+"""Which part of an edit the target is shown beside each window: the edit's own lines, as the assistant wrote them.
+
+A window is cut where the alignment thinks that something changes; what is to happen there the target reads in the
+edit itself, or it could only repeat what the alignment thinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Indel
+
+from fastedit.edits.lazy import LineKind, classify_lines
+from fastedit.edits.model import Edit, Op, PatchHunk, Snippet
+from fastedit.lines import split_lines
+from fastedit.windows import Window
+
+BETWEEN_PARTS = "..."  # two snippets or hunks leave out what lies between their places
+
+
+@dataclass(frozen=True, slots=True)
+class EditLine:
+    """text: as the target sees it. code: as it may stand in the result, None for a line that can't.
+
+    is_elision: it stands for other lines.
+    """
+
+    text: str
+    code: str | None = None
+    is_elision: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """text: the edit's lines that have to do with a window. runs: its code without the elisions, cut at them."""
+
+    text: str
+    runs: tuple[str, ...]
+
+
+def excerpts_of(edit: Edit, windows: Sequence[Window]) -> tuple[Excerpt, ...]:
+    """For each window the lines of the edit between what it says about the windows before and behind.
+
+    An only window gets the whole edit, and so does one in which no line of the edit stands (a pure deletion). Hunks of
+    all patch formats are shown alike: a column of ` `, `-` and `+` before each line.
+    """
+    parts = [*map(_of_snippet, edit.snippets), *map(_of_hunk, edit.hunks)]
+    whole = _excerpt(parts)
+    if len(windows) < 2:
+        return tuple(whole for _ in windows)
+    merged = [_keys(split_lines(window.draft.text)) for window in windows]
+    cuts = [_cut(part, merged) for part in parts]
+    shares = ([cut[index] for cut in cuts if cut[index]] for index in range(len(windows)))
+    return tuple(_excerpt(share) if share else whole for share in shares)
+
+
+def _of_snippet(snippet: Snippet) -> list[EditLine]:
+    kinds = [classify_lines([line], lambda _: False)[0].kind for line in snippet.lines]
+    return [
+        EditLine(line, is_elision=True) if kind is LineKind.MARKER else EditLine(line, line)
+        for line, kind in zip(snippet.lines, kinds, strict=True)
+    ]
+
+
+def _of_hunk(hunk: PatchHunk) -> list[EditLine]:
+    lines: list[EditLine] = []
+    for line in hunk.lines:
+        if line.op is Op.SKIP:
+            lines.append(EditLine(Op.SKIP.value, is_elision=True))
+        else:
+            lines.append(EditLine(line.op.value + line.text, None if line.op is Op.DELETE else line.text))
+    return lines
+
+
+def _cut(part: list[EditLine], merged: Sequence[Sequence[str]]) -> list[list[EditLine]]:
+    """Each window's share of one part: from behind the window before to the first line of the one behind."""
+    owners = [index for index, keys in enumerate(merged) for _ in keys]
+    found: dict[int, list[int]] = {}
+    # A blank line is equal to none: it would tie a part to any window.
+    shown = [(line.code or "").strip() or index for index, line in enumerate(part)]
+    there = [key or (-index - 1) for index, key in enumerate(key for keys in merged for key in keys)]
+    for block in Indel.opcodes(shown, there).as_matching_blocks():
+        for offset in range(block.size):
+            found.setdefault(owners[block.b + offset], []).append(block.a + offset)
+    return [_share(part, found, index) for index in range(len(merged))]
+
+
+def _share(part: list[EditLine], found: dict[int, list[int]], index: int) -> list[EditLine]:
+    if index not in found:
+        return []
+    start = max((places[-1] + 1 for owner, places in found.items() if owner < index), default=0)
+    end = min((places[0] for owner, places in found.items() if owner > index), default=len(part))
+    return part[start:end]
+
+
+def _excerpt(parts: Sequence[Sequence[EditLine]]) -> Excerpt:
+    text = f"{BETWEEN_PARTS}\n".join("".join(line.text + "\n" for line in part) for part in parts)
+    return Excerpt(text, tuple(run for part in parts for run in _runs(part)))
+
+
+def _runs(part: Sequence[EditLine]) -> list[str]:
+    runs = [""]
+    for line in part:
+        if line.is_elision:
+            runs.append("")
+        elif line.code is not None:
+            runs[-1] += line.code + "\n"
+    return [run for run in runs if run.strip()]
+
+
+def _keys(lines: Sequence[str]) -> list[str]:
+    return [line.strip() for line in lines]
