@@ -26,6 +26,11 @@ def align_whole(lines: list[str], snippets: tuple[Snippet, ...]) -> Alignment:
     new = [line for snippet in snippets for line in _with_locator(lines, snippet)]
     while new and not new[-1].strip():
         new.pop()
+    return align_lines(lines, new, "whole file")
+
+
+def align_lines(lines: list[str], new: list[str], reason: str) -> Alignment:
+    """The alignment with the fewest changed lines that turns `lines` into `new`, both without line ends."""
     segments: list[Segment] = []
     for step in Indel.opcodes(lines, new):
         start, end, shown = step.src_start, step.src_end, new[step.dest_start : step.dest_end]
@@ -35,11 +40,11 @@ def align_whole(lines: list[str], snippets: tuple[Snippet, ...]) -> Alignment:
             last = segments.pop()
             text = (*last.lines, *shown)
             kind = SegmentKind.REPLACE if text and end > last.start else last.kind
-            segments.append(Segment(kind, last.start, end, text, reason="whole file"))
+            segments.append(Segment(kind, last.start, end, text, reason=reason))
         elif step.tag == "delete":
-            segments.append(Segment(SegmentKind.DELETE, start, end, (), reason="whole file"))
+            segments.append(Segment(SegmentKind.DELETE, start, end, (), reason=reason))
         else:
-            segments.append(Segment(SegmentKind.INSERT, start, start, tuple(shown), reason="whole file"))
+            segments.append(Segment(SegmentKind.INSERT, start, start, tuple(shown), reason=reason))
     return Alignment(tuple(segments))
 
 
