@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.draft.model import Draft, Kind
 
 CONTEXT_LINES = 8
@@ -57,6 +56,19 @@ class Window:
                 text += line
         return Draft(text, Kind.MERGED, tuple(sorted(set(edges))), tuple(boundaries))
 
+    @property
+    def is_crlf(self) -> bool:
+        """Whether all its lines, new ones too, end in `\\r\\n` (the file's last may have no end)."""
+        lines = [*self.lines, *(line for change in self.changes for line in change.lines)]
+        return any(line.endswith("\r\n") for line in lines) and not any(
+            line.endswith("\n") and not line.endswith("\r\n") for line in lines
+        )
+
+    def with_unix_ends(self) -> Window:
+        """The same with `\\n` for `\\r\\n`."""
+        changes = (replace(change, lines=_unix(change.lines)) for change in self.changes)
+        return replace(self, lines=_unix(self.lines), changes=tuple(changes))
+
     def _runs(self) -> Iterator[tuple[int, tuple[str, ...], bool]]:
         """The merged window in pieces: (original line where it stands, lines, whether they are new)."""
         at = self.start
@@ -65,26 +77,6 @@ class Window:
             yield change.start, change.lines, True
             at = change.end
         yield at, self.lines[at - self.start :], False
-
-
-def changes_of(lines: Sequence[str], merged: Sequence[str], alignment: Alignment) -> tuple[Change, ...]:
-    """What the alignment changes, with the line ends that its rendering has.
-
-    lines, merged: the original's and the rendering's, with line ends. A kept line whose end the rendering had to change
-    (the last one, where something follows it now) is a change too.
-    """
-    changes: list[Change] = []
-    at = 0
-    for segment in alignment.segments:
-        is_kept = segment.kind is SegmentKind.KEEP
-        count = segment.end - segment.start if is_kept else len(segment.lines)
-        new = tuple(merged[at : at + count])
-        at += count
-        if not is_kept:
-            changes.append(Change(segment.start, segment.end, new))
-        elif new and new[-1] != lines[segment.end - 1]:
-            changes.append(Change(segment.end - 1, segment.end, new[-1:]))
-    return tuple(changes)
 
 
 def plan_windows(
@@ -156,3 +148,7 @@ def _check(changes: Sequence[Change], num_lines: int) -> None:
 def _contains(ascending: tuple[int, ...], number: int) -> bool:
     index = bisect_left(ascending, number)
     return index < len(ascending) and ascending[index] == number
+
+
+def _unix(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(line[:-2] + "\n" if line.endswith("\r\n") else line for line in lines)

@@ -38,6 +38,7 @@ from evals.gpu.random_decoder import SHAPES, TINY, DecoderShape, random_decoder 
 from evals.speed.pairs import Pair  # noqa: E402
 from evals.speed.replay import ReplayRunner, Trace  # noqa: E402
 from evals.speed.texts import line_changes, top_level_blocks  # noqa: E402
+from evals.speed.window_edits import MARKER, lazy_edit, snippets  # noqa: E402
 from fastedit.decode.engine import Engine  # noqa: E402
 from fastedit.decode.graphs import TOKEN_BUCKETS, FusedRunner  # noqa: E402
 from fastedit.decode.request import DecodeRequest, DecodeResult  # noqa: E402
@@ -57,7 +58,6 @@ PLAIN_CONTEXT = 4000
 PLAIN_PASSES = 50
 BATCHES = (1, 8, 32)
 STOP = 0
-MARKER = "# ... existing code ..."
 SPARE_BYTES = 2 * 2**30  # for workspaces and graphs, besides weights and cache
 
 
@@ -196,10 +196,10 @@ def request_for(pair: Pair, codec: TokenizerCodec, kind: Kind) -> tuple[DecodeRe
     lines, changes = line_changes(pair)
     window: Window = whole_file(lines, changes, top_level_blocks(lines))
     draft = window.draft if kind == Kind.MERGED else Draft(window.original, kind)
-    prompt = tuple(codec.encode(window.original + MARKER + window.lazy_edit(MARKER)))
+    prompt = tuple(codec.encode(window.original + MARKER + lazy_edit(window)))
     output = (*codec.encode(pair.edited), STOP)
     request = DecodeRequest(
-        prompt=prompt, max_new_tokens=len(output), drafts=(draft,), snippets=window.snippets, original=window.original
+        prompt=prompt, max_new_tokens=len(output), drafts=(draft,), snippets=snippets(window), original=window.original
     )
     return request, Trace(prompt, output)
 

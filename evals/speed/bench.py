@@ -17,6 +17,7 @@ import transformers
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from evals.speed.replay import ReplayRunner, Trace
+from evals.speed.window_edits import lazy_edit, snippets
 from fastedit.decode import Engine, EngineSettings, decode_request
 from fastedit.decode.api import vocabulary_of
 from fastedit.decode.request import DecodeResult, EditRequest
@@ -32,7 +33,6 @@ EMBEDDED_SHAPE = Shape(
 )  # fmt: skip
 # A busy machine stretches wall time at random; with one thread, CPU time is what wall time would be on a quiet one.
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
-MARKER = "# ... existing code ..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Bench:
 
 
 def request_for(window: Window, draft: Draft) -> EditRequest:
-    return EditRequest(window.original, window.lazy_edit(MARKER), (draft,), window.snippets)
+    return EditRequest(window.original, lazy_edit(window), (draft,), snippets(window))
 
 
 def stdlib_texts(count: int) -> list[str]:

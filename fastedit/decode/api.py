@@ -142,19 +142,28 @@ def _wrapped(draft: Draft, target: Target) -> Draft:
 
 
 class EditHandle(Handle):
-    """A handle whose text is the new file, without the template's tags."""
+    """A handle whose text is the new file, without the template's tags: the pieces joined are the result's text."""
 
     def __init__(self, target: Target, request: EditRequest) -> None:
         super().__init__()
         self._template = target.template
         self._original = request.original
-        self._answer = AnswerStream(target.template)
+        self._answer = AnswerStream(target.template, request.original)
+        self._num_given = 0
 
     def push(self, text: str) -> None:
-        super().push(self._answer.feed(text))
+        self._give(self._answer.feed(text))
 
     def finish(self, outcome: DecodeResult | BaseException) -> None:
-        super().finish(self._extracted(outcome) if isinstance(outcome, DecodeResult) else outcome)
+        if isinstance(outcome, DecodeResult):
+            outcome = self._extracted(outcome)
+        if isinstance(outcome, DecodeResult):
+            self._give(outcome.text[self._num_given :])
+        super().finish(outcome)
+
+    def _give(self, text: str) -> None:
+        self._num_given += len(text)
+        super().push(text)
 
     def _extracted(self, result: DecodeResult) -> DecodeResult | EditRefused:
         if not result.is_finished:

@@ -24,6 +24,7 @@ def extract_answer(output: str, template: PromptTemplate, original: str) -> str:
 
 
 _FENCE_START = re.compile(r"\A\s*(```|~~~)")
+_MAY_BECOME_FENCE = re.compile(r"\A\s*(`{0,2}\Z|~{0,2}\Z|```|~~~)")
 
 
 def _between_tags(output: str, template: PromptTemplate) -> str:
@@ -47,16 +48,17 @@ def _without_offset_newlines(answer: str, template: PromptTemplate, original: st
 
 
 class AnswerStream:
-    """Gives the new file out as the output comes in, holding back what may still turn out to be a tag.
+    """Gives the new file out as the output comes in, holding back whatever `extract_answer` may take away."""
 
-    Fences aren't taken away here: the final text is `extract_answer`'s.
-    """
-
-    def __init__(self, template: PromptTemplate) -> None:
-        self._opening = template.answer_open
-        self._closing = template.answer_close
+    def __init__(self, template: PromptTemplate, original: str) -> None:
+        self._opening = template.answer_open.strip()
+        self._closing = template.answer_close.strip()
+        self._may_be_fenced = not _FENCE_START.match(original)
+        self._drops_first_newline = bool(template.answer_open) and not original.startswith("\n")
+        self._drops_last_newline = bool(template.answer_close) and bool(original) and not original.endswith("\n")
         self._held = ""
         self._is_open = not self._opening
+        self._is_begun = False
 
     def feed(self, text: str) -> str:
         """What of the new file is certain to follow what was given out before."""
@@ -67,12 +69,31 @@ class AnswerStream:
                 return ""
             self._held = self._held[start + len(self._opening) :]
             self._is_open = True
+        if not self._is_begun and not self._begin():
+            return ""
         keep = self._num_held_back()
         given, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
         return given
 
+    def _begin(self) -> bool:
+        """Whether anything may be given out: not as long as a fence or a newline in front may have to go."""
+        if self._may_be_fenced and _MAY_BECOME_FENCE.match(self._held):
+            return False
+        if not self._held:
+            return False
+        if self._drops_first_newline:
+            self._held = self._held.removeprefix("\n")
+        self._is_begun = True
+        return True
+
     def _num_held_back(self) -> int:
-        """The length from the last closing tag on, or of what may become one."""
+        """The length from the last closing tag on, or of what may become one, and of a newline before it."""
+        end = len(self._held) - self._num_closing()
+        if self._drops_last_newline and self._held[:end].endswith("\n"):
+            end -= 1
+        return len(self._held) - end
+
+    def _num_closing(self) -> int:
         if not self._closing:
             return 0
         found = self._held.rfind(self._closing)

@@ -1,0 +1,213 @@
+"""Does the target agree? An edit's windows put to the target, and its answer spliced back into the file."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fastedit.anchor.model import Alignment, SegmentKind
+from fastedit.applied import Stats
+from fastedit.edits.model import Edit
+from fastedit.errors import Code, EngineUnavailable
+from fastedit.excerpts import Excerpt, excerpts_of
+from fastedit.guard import Original
+from fastedit.lines import split_lines
+from fastedit.windows import Change, Window, plan_windows, splice, whole_file
+
+if TYPE_CHECKING:
+    from fastedit.decode import DecodeResult, DecodeStats, EditRequest, Handle, Sampling
+    from fastedit.targets import Target
+
+WHOLE_FILE_SHARE = 0.6  # windows that cover more of a file than this are better one
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Text that belongs in the place of the original's lines [start, end), 0-based.
+
+    A place's text comes in pieces: those with the same lines are to be joined. Places ascend and don't overlap.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
+class Cancellation:
+    """A way to give an edit up from another thread: the target stops working on it after the pass that is running."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._handles: list[Handle] = []
+        self._is_cancelled = False
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._is_cancelled = True
+            handles, self._handles = self._handles, []
+        for handle in handles:
+            handle.cancel()
+
+    def check(self) -> None:
+        """CancelledError once `cancel` was called."""
+        if self._is_cancelled:
+            raise CancelledError
+
+    def watch(self, handle: Handle) -> None:
+        """For whoever submits: this is given up with the edit."""
+        with self._lock:
+            self._handles.append(handle)
+            is_cancelled = self._is_cancelled
+        if is_cancelled:
+            handle.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeOptions:
+    """How a target is asked.
+
+    sampling: None for greedy. speculate: False verifies no draft. deadline_s: seconds from the making of the options
+    after which the target is given up (TIMEOUT). on_span: gets the result as it becomes certain, see `fastedit.apply`.
+    cancellation: CancelledError is raised where it says so.
+    """
+
+    sampling: Sampling | None = None
+    speculate: bool = True
+    deadline_s: float | None = None
+    on_span: Callable[[Span], None] | None = None
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    made_s: float = field(default_factory=time.perf_counter)
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds until the deadline; EngineUnavailable(TIMEOUT) once it has passed."""
+        if self.deadline_s is None:
+            return None
+        left = self.deadline_s - (time.perf_counter() - self.made_s)
+        if left <= 0:
+            raise EngineUnavailable(Code.TIMEOUT, f"The deadline of {self.deadline_s:g} s has passed.")
+        return left
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the target made of a file. text: all of it. parts: each window with the target's text for it."""
+
+    text: str
+    parts: tuple[tuple[Window, str], ...]
+    stats: Stats
+
+
+def cut_windows(original: Original, merged: str, alignment: Alignment, scope: str) -> tuple[Window, ...]:
+    """What the target has to look at: the places that the alignment changes; the whole file where it changes none.
+
+    merged: the alignment's rendering. scope: `windows`, `file`, or `auto` for windows unless they are most of the file.
+    """
+    lines = split_lines(original.text)
+    changes = changes_of(lines, split_lines(merged), alignment)
+    declarations = [(found.start_line, found.end_line) for found in original.outline.declarations]
+    if scope == "file" or not changes:
+        return (whole_file(lines, changes, declarations),)
+    windows = plan_windows(lines, changes, declarations)
+    num_shown = sum(window.end - window.start for window in windows)
+    if scope == "auto" and num_shown > WHOLE_FILE_SHARE * len(lines):
+        return (whole_file(lines, changes, declarations),)
+    return windows
+
+
+def changes_of(lines: Sequence[str], merged: Sequence[str], alignment: Alignment) -> tuple[Change, ...]:
+    """What the alignment changes, with the line ends that its rendering has.
+
+    lines, merged: the original's and the rendering's, with line ends. A kept line whose end the rendering had to change
+    (the last one, where something follows it now) is a change too.
+    """
+    changes: list[Change] = []
+    at = 0
+    for segment in alignment.segments:
+        is_kept = segment.kind is SegmentKind.KEEP
+        count = segment.end - segment.start if is_kept else len(segment.lines)
+        new = tuple(merged[at : at + count])
+        at += count
+        if not is_kept:
+            changes.append(Change(segment.start, segment.end, new))
+        elif new and new[-1] != lines[segment.end - 1]:
+            changes.append(Change(segment.end - 1, segment.end, new[-1:]))
+    return tuple(changes)
+
+
+def ask(
+    target: Target,
+    original: Original,
+    windows: Sequence[Window],
+    edit: Edit,
+    *,
+    instruction: str | None = None,
+    options: DecodeOptions | None = None,
+    on_text: Callable[[Window, str], None] | None = None,
+) -> Answer:
+    """The target's text for each window, spliced into the original.
+
+    on_text: gets each window's text in pieces as the target accepts it, one window after the other.
+    EditRefused as `decode.verify_draft` says; CancelledError.
+    """
+    options = options or DecodeOptions()
+    asked = [window.with_unix_ends() if window.is_crlf else window for window in windows]
+    handles: list[Handle] = []
+    try:
+        for window, excerpt in zip(asked, excerpts_of(edit, windows), strict=True):
+            handles.append(_submit(target, _request(window, excerpt, instruction, options)))
+            options.cancellation.watch(handles[-1])
+        results = [_follow(window, handle, on_text) for window, handle in zip(windows, handles, strict=True)]
+    except BaseException:
+        for handle in handles:
+            handle.cancel()
+        raise
+    texts = [_in_ends_of(window, result.text) for window, result in zip(windows, results, strict=True)]
+    text = splice(split_lines(original.text), windows, texts)
+    return Answer(text, tuple(zip(windows, texts, strict=True)), _sum([result.stats for result in results]))
+
+
+def _submit(target: Target, request: EditRequest) -> Handle:
+    from fastedit.decode import submit
+
+    return submit(target, request)
+
+
+def _request(window: Window, excerpt: Excerpt, instruction: str | None, options: DecodeOptions) -> EditRequest:
+    from fastedit.decode import GREEDY, EditRequest
+
+    return EditRequest(
+        window.original,
+        excerpt.text,
+        (window.draft,),
+        excerpt.runs,
+        instruction,
+        sampling=options.sampling or GREEDY,
+        speculate=options.speculate,
+        deadline_s=options.left_s,
+    )
+
+
+def _follow(window: Window, handle: Handle, on_text: Callable[[Window, str], None] | None) -> DecodeResult:
+    if on_text is not None:
+        for piece in handle.stream():
+            on_text(window, _in_ends_of(window, piece))
+    return handle.result()
+
+
+def _in_ends_of(window: Window, text: str) -> str:
+    return text.replace("\n", "\r\n") if window.is_crlf else text
+
+
+def _sum(stats: Sequence[DecodeStats]) -> Stats:
+    """All windows' counts together; they are decoded side by side, so the longest times."""
+    counts = ("passes", "drafted", "accepted", "divergences", "reanchors", "prompt_tokens", "completion_tokens")
+    return Stats(
+        **{name: sum(getattr(one, name) for one in stats) for name in counts},
+        prefill_ms=max((one.queue_ms + one.prefill_ms for one in stats), default=0.0),
+        decode_ms=max((one.decode_ms for one in stats), default=0.0),
+    )
