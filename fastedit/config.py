@@ -1,8 +1,10 @@
-"""Settings: the only place that reads the environment.
+"""Settings: the only place that reads the environment, with `server.settings`, which reads the service's own.
 
 FASTEDIT_MODE            auto, structural or model: what --mode is without the option
 FASTEDIT_SCOPE           auto, windows or file: what --scope is without the option
 FASTEDIT_MAX_FILE_BYTES  how large a file or an edit may be
+FASTEDIT_URL             the service that merges edits: what --server is without the option
+FASTEDIT_API_KEY         the key that it asks for
 FASTEDIT_DEBUG           1 shows tracebacks
 NO_COLOR, FORCE_COLOR    as everywhere: output without colours, or with them even into a pipe
 """
@@ -11,12 +13,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastedit.errors import SettingsError
 
 PREFIX = "FASTEDIT_"
+# The service's settings. Reading them takes pydantic, which the command line does without; their names it must know.
+SERVER_NAMES = tuple(
+    f"{PREFIX}{name}"
+    for name in (
+        "HOST PORT TARGET DEVICE API_KEYS API_KEYS_FILE ALLOWED_HOSTS ALLOWED_ORIGINS MAX_BODY_BYTES HEADER_TIMEOUT_S "
+        "BODY_TIMEOUT_S MAX_CONNECTIONS DEADLINE_S MAX_DEADLINE_S STRUCTURAL_WORKERS MODEL_REQUESTS MAX_WAITING "
+        "MAX_BATCH REQUESTS_PER_MINUTE DRAIN_S LOG_LEVEL LOG_FORMAT LOG_SOURCE"
+    ).split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +37,20 @@ class Settings:
     mode: str = "auto"
     scope: str = "auto"
     max_file_bytes: int = 16 << 20
+    url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
     is_debugging: bool = False
     has_color: bool | None = None
 
 
 def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings of an environment. Raises SettingsError for a FASTEDIT_ name or value that doesn't exist."""
+    check_names(environment)
     values: dict[str, Any] = {}
-    for name in sorted(name for name in environment if name.startswith(PREFIX)):
-        if name not in _READERS:
-            raise SettingsError(f"there is no setting {name}; known are {', '.join(_READERS)}")
-        field, read = _READERS[name]
+    for name in sorted(_READERS.keys() & environment.keys()):
+        setting, read = _READERS[name]
         try:
-            values[field] = read(environment[name])
+            values[setting] = read(environment[name])
         except ValueError as error:
             raise SettingsError(f"{name}={environment[name]!r}: {error}") from error
     if environment.get("NO_COLOR"):
@@ -46,6 +58,13 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     elif environment.get("FORCE_COLOR"):
         values["has_color"] = True
     return Settings(**values)
+
+
+def check_names(environment: Mapping[str, str]) -> None:
+    """SettingsError for a FASTEDIT_ name that no setting has: most likely it is misspelt."""
+    for name in sorted(name for name in environment if name.startswith(PREFIX)):
+        if name not in _READERS and name not in SERVER_NAMES:
+            raise SettingsError(f"there is no setting {name}; known are {', '.join((*_READERS, *SERVER_NAMES))}")
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -63,6 +82,12 @@ def _positive(value: str) -> int:
     return int(value)
 
 
+def _web_address(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError("must start with http:// or https://")
+    return value
+
+
 def _switch(value: str) -> bool:
     switches = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
     if value.lower() not in switches:
@@ -74,5 +99,7 @@ _READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "FASTEDIT_MODE": ("mode", _one_of("auto", "structural", "model")),
     "FASTEDIT_SCOPE": ("scope", _one_of("auto", "windows", "file")),
     "FASTEDIT_MAX_FILE_BYTES": ("max_file_bytes", _positive),
+    "FASTEDIT_URL": ("url", _web_address),
+    "FASTEDIT_API_KEY": ("api_key", str),
     "FASTEDIT_DEBUG": ("is_debugging", _switch),
 }

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
+from fastedit.cli.serve import serve
+
 app = typer.Typer(
     help="Merge the edits that coding assistants write into the files they are meant for.",
     no_args_is_help=True,
@@ -108,3 +110,6 @@ def apply(
         break_hard_links=break_hard_links,
     )
     raise typer.Exit(run(request))
+
+
+app.command()(serve)

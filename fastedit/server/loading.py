@@ -1,0 +1,110 @@
+"""The target, loaded while the service already answers: absent, loading or ready, and if not, why."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from fastedit.errors import Code, EngineUnavailable
+
+if TYPE_CHECKING:
+    from fastedit.decode.engine import Engine
+    from fastedit.targets import Target
+
+logger = logging.getLogger(__name__)
+
+WARM_ORIGINAL = "def area(width, height):\n    return width * height\n"
+WARM_TOKENS = 16
+
+
+class State(StrEnum):
+    """NONE: the settings ask for no target. ABSENT: it can't be had."""
+
+    NONE = "none"
+    LOADING = "loading"
+    READY = "ready"
+    ABSENT = "absent"
+
+
+class TargetSlot:
+    """The service's target, if any. `load` takes seconds and is for a thread of its own."""
+
+    def __init__(self, name: str | None, device: str = "auto", target: Target | None = None) -> None:
+        self.name = name
+        self.state = State.LOADING if name or target else State.NONE
+        self.reason = ""
+        self.load_s = 0.0
+        self._device = device
+        self._target = target
+        self._engine: Engine | None = None
+
+    def start(self) -> None:
+        """Begins to load, where there is something to be loaded."""
+        if self.state is State.LOADING:
+            threading.Thread(target=self.load, name="fastedit-load", daemon=True).start()
+
+    def load(self) -> None:
+        """Loads the target, measures its passes and decodes a first time. Never raises: `state` and `reason` tell."""
+        started_s = time.perf_counter()
+        try:
+            self._target, self._engine = self._loaded()
+        except EngineUnavailable as error:
+            self._fail(error.message)
+        except Exception as error:
+            logger.exception("the target can't be loaded")
+            self._fail(f"The target failed to load: {type(error).__name__}.")
+        else:
+            self.load_s = time.perf_counter() - started_s
+            self.state = State.READY
+            logger.info("the target %s is ready after %.1f s", self._target.name, self.load_s)
+
+    @property
+    def target(self) -> Target:
+        """The target. EngineUnavailable(TARGET_UNAVAILABLE), saying why, where there is none yet or at all."""
+        if self.state is not State.READY or self._target is None:
+            raise EngineUnavailable(Code.TARGET_UNAVAILABLE, self.explanation)
+        return self._target
+
+    @property
+    def engine(self) -> Engine | None:
+        return self._engine
+
+    @property
+    def explanation(self) -> str:
+        """Why there is no target, in a sentence."""
+        reasons = {
+            State.NONE: "This service has no target; mode 'structural' needs none.",
+            State.LOADING: f"The target {self.name!r} is still being loaded.",
+        }
+        return reasons.get(self.state, f"The target {self.name!r} is absent: {self.reason}")
+
+    def close(self, drain_s: float) -> None:
+        """Gives up what hasn't finished after `drain_s` seconds."""
+        if self._engine is not None:
+            self._engine.close(drain_s)
+
+    def _loaded(self) -> tuple[Target, Engine]:
+        try:
+            from fastedit.decode.api import shared_engine, verify_draft
+            from fastedit.decode.request import EditRequest
+            from fastedit.targets import Target
+        except ImportError as error:
+            raise EngineUnavailable(Code.TARGET_UNAVAILABLE, f"fastedit[model] isn't installed: {error}.") from error
+        target = self._target or Target.load(self.name or "", self._device)
+        engine = shared_engine(target)
+        warm = EditRequest(WARM_ORIGINAL, WARM_ORIGINAL, max_new_tokens=WARM_TOKENS)
+        try:
+            verify_draft(target, warm, engine)
+        except EngineUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 an answer cut off at WARM_TOKENS has warmed up just as well
+            logger.debug("warming up ended with %s", type(error).__name__)
+        return target, engine
+
+    def _fail(self, reason: str) -> None:
+        self.reason = reason
+        self.state = State.ABSENT
+        logger.warning("%s", self.explanation)

@@ -1,0 +1,94 @@
+"""What the service says where it can't do what was asked: one shape for all of it, never with source code in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from fastapi.responses import JSONResponse
+
+from fastedit.errors import STATUSES, Candidate, Code, EditRefused
+
+RETRY_AFTER_S = 1
+
+
+class RequestCode(StrEnum):
+    """Why a request was turned down before there was an edit to speak of; `Code` has the others."""
+
+    BAD_REQUEST = "BAD_REQUEST"
+    BAD_HOST = "BAD_HOST"
+    UNAUTHORIZED = "UNAUTHORIZED"
+    FORBIDDEN_ORIGIN = "FORBIDDEN_ORIGIN"
+    NOT_FOUND = "NOT_FOUND"
+    METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
+    REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
+    INVALID_REQUEST = "INVALID_REQUEST"
+    RATE_LIMITED = "RATE_LIMITED"
+
+
+REQUEST_STATUSES = {
+    RequestCode.BAD_REQUEST: 400,
+    RequestCode.BAD_HOST: 400,
+    RequestCode.UNAUTHORIZED: 401,
+    RequestCode.FORBIDDEN_ORIGIN: 403,
+    RequestCode.NOT_FOUND: 404,
+    RequestCode.METHOD_NOT_ALLOWED: 405,
+    RequestCode.REQUEST_TIMEOUT: 408,
+    RequestCode.INVALID_REQUEST: 422,
+    RequestCode.RATE_LIMITED: 429,
+}
+# Anything else that the framework turns down by status alone.
+CODES_OF_STATUSES: dict[int, RequestCode | Code] = {
+    **{status: code for code, status in reversed(REQUEST_STATUSES.items())},
+    413: Code.TOO_LARGE,
+}
+
+
+class Problem(Exception):
+    """A request that is answered with an error. headers: what the answer has besides."""
+
+    def __init__(
+        self,
+        code: Code | RequestCode,
+        message: str,
+        candidates: Sequence[Candidate] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.candidates = tuple(candidates)
+        self.headers = dict(headers or {})
+
+    @classmethod
+    def of(cls, refusal: EditRefused) -> Problem:
+        headers = {"Retry-After": str(RETRY_AFTER_S)} if refusal.code is Code.OVERLOADED else None
+        return cls(refusal.code, refusal.message, refusal.candidates, headers)
+
+    @property
+    def status(self) -> int:
+        return STATUSES[self.code].http if isinstance(self.code, Code) else REQUEST_STATUSES[self.code]
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """`{error{code, message, candidates}}`."""
+        candidates = [_public(candidate) for candidate in self.candidates]
+        return {"error": {"code": self.code.value, "message": self.message, "candidates": candidates}}
+
+    def json(self) -> str:
+        return json.dumps(self.body)
+
+    def response(self) -> JSONResponse:
+        return JSONResponse(self.body, self.status, self.headers)
+
+
+def _public(candidate: Candidate) -> dict[str, Any]:
+    """The candidate without the text that stands there: answers never echo the source."""
+    return {
+        "start_line": candidate.start_line,
+        "end_line": candidate.end_line,
+        "reason": candidate.reason,
+        "path": candidate.path,
+    }

@@ -1,0 +1,1 @@
+"""The paths that the service answers."""

@@ -1,0 +1,35 @@
+"""What all routes share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from fastedit.errors import STATUSES
+from fastedit.server.problems import REQUEST_STATUSES
+from fastedit.server.schemas import ErrorResponse
+from fastedit.server.service import Service
+
+
+def service_of(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+TheService = Annotated[Service, Depends(service_of)]
+
+
+def _error_responses() -> dict[int | str, dict[str, Any]]:
+    """Every status that an error can have, with the codes that have it, for the OpenAPI description."""
+    codes: dict[int, list[str]] = {}
+    for code, status in STATUSES.items():
+        codes.setdefault(status.http, []).append(code.value)
+    for request_code, number in REQUEST_STATUSES.items():
+        codes.setdefault(number, []).append(request_code.value)
+    return {
+        number: {"model": ErrorResponse, "description": ", ".join(names)} for number, names in sorted(codes.items())
+    }
+
+
+ERRORS = _error_responses()

@@ -1,0 +1,99 @@
+"""The service's settings, read from FASTEDIT_* variables; `fastedit.config` knows their names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from fastedit.config import PREFIX, check_names
+from fastedit.errors import SettingsError
+
+MIB = 1 << 20
+NO_TARGET = "none"
+
+
+def _listed(value: Any) -> Any:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+Keys = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_listed)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class ServerSettings(BaseSettings):
+    """What can be set about the service. Lists are written with commas.
+
+    target: a registered name or a folder; "none" serves without one. api_keys: one of them must come with each request,
+    if there are any; api_keys_file has one a line. allowed_hosts: further names that a Host header may have.
+    allowed_origins: browsers' pages that may call the service. *_timeout_s: how long a client may take to send what it
+    wants. deadline_s: how long a request may take that doesn't say; max_deadline_s: what it may say at most.
+    structural_workers: processes for structural work. model_requests: requests that a target works on at once.
+    max_waiting: requests that wait in each lane before more are turned away. requests_per_minute: for each key (each
+    address without keys), 0 for any number. drain_s: how long a stopping service goes on with what it has begun.
+    log_source: whether texts of files and edits are logged.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8377
+    target: Annotated[str, Field(min_length=1)] = "embedded"
+    device: Annotated[str, Field(min_length=1)] = "auto"
+    api_keys: Keys = ()
+    api_keys_file: Path | None = None
+    allowed_hosts: Names = ()
+    allowed_origins: Names = ()
+    max_body_bytes: Annotated[int, Field(ge=1024, le=1 << 30)] = 8 * MIB
+    header_timeout_s: Seconds = 10.0
+    body_timeout_s: Seconds = 30.0
+    max_connections: Count = 4096
+    deadline_s: Seconds = 30.0
+    max_deadline_s: Seconds = 300.0
+    structural_workers: Annotated[int, Field(ge=1, le=64)] = Field(default_factory=lambda: min(4, os.cpu_count() or 1))
+    model_requests: Annotated[int, Field(ge=1, le=256)] = 16
+    max_waiting: Count = 128
+    max_batch: Count = 64
+    requests_per_minute: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    drain_s: Annotated[float, Field(ge=0, le=3600)] = 10.0
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["text", "json"] = "json"
+    log_source: bool = False
+
+    @property
+    def has_target(self) -> bool:
+        return self.target != NO_TARGET
+
+    @property
+    def keys(self) -> tuple[bytes, ...]:
+        """All API keys. SettingsError where the file with them can't be read."""
+        return tuple(key.get_secret_value().encode() for key in self.api_keys) + self._keys_of_file()
+
+    def _keys_of_file(self) -> tuple[bytes, ...]:
+        if self.api_keys_file is None:
+            return ()
+        try:
+            lines = self.api_keys_file.read_bytes().split(b"\n")
+        except OSError as error:
+            raise SettingsError(f"{PREFIX}API_KEYS_FILE: {error.strerror}: {self.api_keys_file}") from error
+        return tuple(line.strip() for line in lines if line.strip() and not line.lstrip().startswith(b"#"))
+
+
+def load_server_settings(environment: Mapping[str, str] = os.environ, **given: Any) -> ServerSettings:
+    """The settings of an environment, `given` ones (None left out) before them.
+
+    Raises SettingsError, naming it, for a FASTEDIT_ name or value that can't be used.
+    """
+    check_names(environment)
+    try:
+        return ServerSettings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = "_".join(str(part) for part in first["loc"][:1]).upper()
+        raise SettingsError(f"{PREFIX}{name}: {first['msg']}") from error

@@ -1,0 +1,114 @@
+"""A new file as spans: pieces, from its top to its end, each of which stands for lines of the original.
+
+The texts of all spans joined are the new file. Putting each span's text in place of its lines of the original gives the
+same: together the spans cover the original once, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Indel
+
+from fastedit.lines import split_lines
+
+RESUME_LINES = 2  # lines that must agree before a growing text counts as back in the original
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines [start_line, end_line) of the original, 0-based, are `text` in the new file.
+
+    is_kept: they are so already. start_line == end_line inserts; an empty text deletes.
+    """
+
+    start_line: int
+    end_line: int
+    text: str
+    is_kept: bool
+
+
+def spans_of(original: str, text: str) -> tuple[Span, ...]:
+    """The spans of a text that is there as a whole, with as much kept as can be."""
+    old, new = split_lines(original), split_lines(text)
+    head = _num_shared(old, new)
+    tail = _num_shared(old[head:][::-1], new[head:][::-1])
+    middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
+    spans = [Span(0, head, "".join(old[:head]), True)]
+    spans += _differing(middle_old, middle_new, head)
+    spans.append(Span(len(old) - tail, len(old), "".join(old[len(old) - tail :]), True))
+    return tuple(span for span in spans if span.start_line < span.end_line or span.text)
+
+
+def _differing(old: list[str], new: list[str], shift: int) -> Iterator[Span]:
+    """The spans of what lies between shared ends; a deletion and the insertion beside it are one span."""
+    replaced: list[int] | None = None  # [old start, old end, new start, new end]
+    for step in Indel.opcodes(old, new):
+        if step.tag != "equal":
+            begun = replaced or [step.src_start, step.src_end, step.dest_start, step.dest_end]
+            replaced = [begun[0], step.src_end, begun[2], step.dest_end]
+            continue
+        if replaced:
+            yield _replaced(replaced, new, shift)
+            replaced = None
+        kept = "".join(old[step.src_start : step.src_end])
+        yield Span(shift + step.src_start, shift + step.src_end, kept, True)
+    if replaced:
+        yield _replaced(replaced, new, shift)
+
+
+def _replaced(place: list[int], new: list[str], shift: int) -> Span:
+    return Span(shift + place[0], shift + place[1], "".join(new[place[2] : place[3]]), False)
+
+
+def _num_shared(some: list[str], others: list[str]) -> int:
+    """How many lines both lists begin with."""
+    pairs = enumerate(zip(some, others, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), min(len(some), len(others)))
+
+
+class SpanWriter:
+    """Spans of a text that is still being written. Which lines are taken as kept is a guess; that the spans join and
+    apply to the text is not."""
+
+    def __init__(self, original: str) -> None:
+        self._old = split_lines(original)
+        self._at = 0  # lines of the original that spans have been given for
+        self._pending: list[str] = []  # whole new lines that agreed with nothing yet
+        self._partial = ""  # a line whose end hasn't come
+
+    def feed(self, text: str) -> list[Span]:
+        """The spans that more of the new text makes certain."""
+        lines = split_lines(self._partial + text)
+        self._partial = lines.pop() if lines and not lines[-1].endswith("\n") else ""
+        return [span for line in lines for span in self._line(line)]
+
+    def finish(self) -> list[Span]:
+        """The spans of the rest: the text has ended."""
+        rest = [*self._pending, self._partial] if self._partial else self._pending
+        span = Span(self._at, len(self._old), "".join(rest), rest == self._old[self._at :])
+        self._at, self._pending, self._partial = len(self._old), [], ""
+        return [span] if span.text or span.start_line < span.end_line else []
+
+    def _line(self, line: str) -> Iterator[Span]:
+        if not self._pending and self._at < len(self._old) and self._old[self._at] == line:
+            yield Span(self._at, self._at + 1, line, True)
+            self._at += 1
+            return
+        self._pending.append(line)
+        found = self._resumed()
+        if found is None:
+            return
+        new, kept = self._pending[:-RESUME_LINES], self._pending[-RESUME_LINES:]
+        yield Span(self._at, found, "".join(new), False)
+        yield Span(found, found + RESUME_LINES, "".join(kept), True)
+        self._at, self._pending = found + RESUME_LINES, []
+
+    def _resumed(self) -> int | None:
+        """Where in the rest of the original the last new lines stand, the nearest place."""
+        last = self._pending[-RESUME_LINES:]
+        if len(last) < RESUME_LINES or not any(line.strip() for line in last):
+            return None
+        places = range(self._at, len(self._old) - RESUME_LINES + 1)
+        return next((at for at in places if self._old[at : at + RESUME_LINES] == last), None)

@@ -1,0 +1,63 @@
+"""Answers as server-sent events, and work that ends when its client has gone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
+
+from anyio import create_task_group
+from fastapi import Request
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
+from pydantic import BaseModel
+
+T = TypeVar("T")
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+class ClientGone(Exception):
+    """The client has closed the connection: there is nobody to answer."""
+
+
+def event(name: str | None, data: BaseModel | str) -> bytes:
+    """One server-sent event; data is a model or JSON."""
+    return format_sse_event(event=name, data_str=data if isinstance(data, str) else data.model_dump_json())
+
+
+async def event_response(events: AsyncIterator[bytes]) -> StreamingResponse:
+    """The events as they come. What goes wrong before the first one is raised here, and so has a status of its own."""
+    first = await anext(events)
+
+    async def all_events() -> AsyncIterator[bytes]:
+        yield first
+        async for one in events:
+            yield one
+
+    return StreamingResponse(all_events(), media_type="text/event-stream", headers=HEADERS)
+
+
+async def while_connected(request: Request, work: Callable[[], Awaitable[T]]) -> T:
+    """What `work` gives, which is cancelled when the client goes: a handler of its own accord would outlive it.
+
+    Raises ClientGone then, else what `work` raises.
+    """
+    results: list[T] = []
+    errors: list[Exception] = []
+
+    async def run() -> None:
+        try:
+            results.append(await work())
+        except Exception as error:  # noqa: BLE001 raised below: a task group would wrap it
+            errors.append(error)
+        group.cancel_scope.cancel()
+
+    async with create_task_group() as group:
+        group.start_soon(run)
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        group.cancel_scope.cancel()
+    if errors:
+        raise errors[0]
+    if not results:
+        raise ClientGone
+    return results[0]
