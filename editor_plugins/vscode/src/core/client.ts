@@ -1,0 +1,118 @@
+/** The one request that a plugin makes: POST /v1/apply, streamed. Knows no editor. */
+
+import { createHash } from "node:crypto";
+
+import { EventParser } from "./sse";
+import {
+  BAD_ANSWER,
+  readRefusal,
+  readResult,
+  readSpan,
+  Refusal,
+  UNREACHABLE,
+  type ApplyRequest,
+  type ApplyResult,
+  type Span,
+} from "./wire";
+
+export interface Service {
+  readonly url: string;
+  readonly apiKey?: string | undefined;
+}
+
+/** onSpan: a piece of the new file has come; undefined: those so far are void, others follow. */
+export interface Watching {
+  readonly signal?: AbortSignal;
+  readonly onSpan?: (span: Span | undefined) => void;
+}
+
+/** The service stopped waiting for: the caller's signal was aborted. */
+export class Cancelled extends Error {}
+
+/**
+ * The answer to a request. The original's sha256 goes with it.
+ *
+ * Throws Refusal where the service says no (its code), can't be reached (UNREACHABLE) or answers with something
+ * else (BAD_ANSWER), and Cancelled.
+ */
+export async function applyEdit(service: Service, request: ApplyRequest, watching: Watching = {}): Promise<ApplyResult> {
+  try {
+    const response = await post(service, request, watching.signal);
+    if (!response.ok) {
+      throw readRefusal(parsed(await response.text()), response.status);
+    }
+    return await readEvents(response, watching.onSpan);
+  } catch (error) {
+    if (watching.signal?.aborted) {
+      throw new Cancelled();
+    }
+    throw error instanceof Refusal ? error : new Refusal(UNREACHABLE, reasonOf(error));
+  }
+}
+
+/** Whether a service answers at this address. */
+export async function isAlive(url: string, signal?: AbortSignal): Promise<boolean> {
+  try {
+    return (await fetch(endpoint(url, "healthz"), { signal: signal ?? null })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Of the UTF-8 bytes, in hex. */
+export function sha256Of(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+function post(service: Service, request: ApplyRequest, signal: AbortSignal | undefined): Promise<Response> {
+  const headers: Record<string, string> = { "Content-Type": "application/json", Accept: "text/event-stream" };
+  if (service.apiKey) {
+    headers["Authorization"] = `Bearer ${service.apiKey}`;
+  }
+  const body = JSON.stringify({ ...request, sha256: sha256Of(request.original), stream: true });
+  return fetch(endpoint(service.url, "v1/apply"), { method: "POST", headers, body, signal: signal ?? null });
+}
+
+function endpoint(url: string, path: string): string {
+  try {
+    return new URL(path, url.endsWith("/") ? url : `${url}/`).href;
+  } catch {
+    throw new Refusal(UNREACHABLE, `${url} is no address`);
+  }
+}
+
+async function readEvents(response: Response, onSpan: Watching["onSpan"]): Promise<ApplyResult> {
+  const events = new EventParser();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for await (const bytes of response.body ?? []) {
+    for (const { name, data } of events.feed(decoder.decode(bytes as Uint8Array, { stream: true }))) {
+      if (name === "result") {
+        return readResult(parsed(data));
+      }
+      if (name === "error") {
+        throw readRefusal(parsed(data), response.status);
+      }
+      if (name === "span" || name === "reset") {
+        onSpan?.(name === "span" ? readSpan(parsed(data)) : undefined);
+      }
+    }
+  }
+  throw new Refusal(BAD_ANSWER, "the service's answer ended before the result");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What went wrong with a connection; fetch hides it in the error's cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof Error) {
+    return cause.message || ((cause as NodeJS.ErrnoException).code ?? "no connection");
+  }
+  return error instanceof Error ? error.message : String(error);
+}

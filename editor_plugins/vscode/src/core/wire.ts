@@ -1,0 +1,147 @@
+/** What goes over the wire, in the words of ARCHITECTURE's HTTP contract, and how it is read. */
+
+export type Mode = "auto" | "structural" | "model";
+
+export interface ApplyRequest {
+  readonly original: string;
+  readonly edit: string;
+  readonly path?: string;
+  readonly language?: string;
+  readonly instruction?: string;
+  readonly mode: Mode;
+}
+
+export interface Changes {
+  readonly added: number;
+  readonly removed: number;
+  readonly modified: number;
+}
+
+/** line: 0-based line of the new text, or null. */
+export interface ResultWarning {
+  readonly code: string;
+  readonly message: string;
+  readonly line: number | null;
+}
+
+export interface ApplyResult {
+  readonly text: string;
+  readonly diff: string;
+  readonly changes: Changes;
+  readonly strategy: string;
+  readonly warnings: readonly ResultWarning[];
+  readonly acceptedTokens: number;
+  readonly passes: number;
+  readonly totalMs: number;
+}
+
+/** A piece of the new file as it comes: lines [startLine, endLine) of the original become `text`. */
+export interface Span {
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+  readonly isKept: boolean;
+}
+
+/** A place that may have been meant. Lines are 0-based and half-open; path is "" for the file that was sent. */
+export interface Candidate {
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly reason: string;
+  readonly path: string;
+}
+
+/** Why nothing was done: one of the service's codes, or UNREACHABLE, BAD_ANSWER of our own. */
+export class Refusal extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly candidates: readonly Candidate[] = [],
+  ) {
+    super(message);
+    this.name = "Refusal";
+  }
+}
+
+export const UNREACHABLE = "UNREACHABLE";
+export const BAD_ANSWER = "BAD_ANSWER";
+export const CONTENT_CONFLICT = "CONTENT_CONFLICT";
+
+/** The result in an answer. Throws Refusal BAD_ANSWER where it isn't one. */
+export function readResult(value: unknown): ApplyResult {
+  const answer = record(value);
+  const { text, diff, strategy } = answer;
+  if (typeof text !== "string" || typeof diff !== "string" || typeof strategy !== "string") {
+    throw new Refusal(BAD_ANSWER, "the service's answer has no text, diff or strategy");
+  }
+  const changes = record(answer["changes"]);
+  const stats = record(answer["stats"]);
+  return {
+    text,
+    diff,
+    strategy,
+    changes: { added: count(changes, "added"), removed: count(changes, "removed"), modified: count(changes, "modified") },
+    warnings: list(answer["warnings"]).map(readWarning),
+    acceptedTokens: count(record(answer["usage"]), "accepted_prediction_tokens"),
+    passes: count(stats, "passes"),
+    totalMs: count(stats, "total_ms"),
+  };
+}
+
+/** The refusal in an answer with an error in it, or one that says that there was none to read. */
+export function readRefusal(value: unknown, status: number): Refusal {
+  const error = record(record(value)["error"]);
+  const { code, message } = error;
+  if (typeof code !== "string" || typeof message !== "string") {
+    return new Refusal(BAD_ANSWER, `the service answered with status ${status} and no reason`);
+  }
+  return new Refusal(code, message, list(error["candidates"]).map(readCandidate));
+}
+
+export function readSpan(value: unknown): Span {
+  const span = record(value);
+  return {
+    startLine: count(span, "start_line"),
+    endLine: count(span, "end_line"),
+    text: string(span, "text"),
+    isKept: span["is_kept"] === true,
+  };
+}
+
+function readWarning(value: unknown): ResultWarning {
+  const warning = record(value);
+  const line = warning["line"];
+  return {
+    code: string(warning, "code"),
+    message: string(warning, "message"),
+    line: typeof line === "number" ? line : null,
+  };
+}
+
+function readCandidate(value: unknown): Candidate {
+  const candidate = record(value);
+  return {
+    startLine: count(candidate, "start_line"),
+    endLine: count(candidate, "end_line"),
+    reason: string(candidate, "reason"),
+    path: string(candidate, "path"),
+  };
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function string(values: Record<string, unknown>, name: string): string {
+  const value = values[name];
+  return typeof value === "string" ? value : "";
+}
+
+function count(values: Record<string, unknown>, name: string): number {
+  const value = values[name];
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}

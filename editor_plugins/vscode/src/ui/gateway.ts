@@ -1,0 +1,38 @@
+/** The way to the service that the settings name; starts one on this machine where none answers and that's wanted. */
+
+import { applyEdit, type Watching } from "../core/client";
+import { Refusal, UNREACHABLE, type ApplyRequest, type ApplyResult } from "../core/wire";
+import type { LocalServer } from "./localServer";
+import { readSettings, type ApiKeys } from "./settings";
+
+export class Gateway {
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly server: LocalServer,
+  ) {}
+
+  /** The service's answer. Throws as `applyEdit` does. */
+  async apply(request: ApplyRequest, watching: Watching): Promise<ApplyResult> {
+    const { url, isAutoStarting } = readSettings();
+    const service = await this.keys.serviceAt(url);
+    try {
+      return await applyEdit(service, request, watching);
+    } catch (error) {
+      const isDown = error instanceof Refusal && error.code === UNREACHABLE;
+      if (!isDown || !isAutoStarting || !this.server.canServe(url)) {
+        throw error;
+      }
+    }
+    await this.startServer(watching.signal);
+    return applyEdit(service, request, watching);
+  }
+
+  /** Starts a server at the settings' address. Throws Refusal UNREACHABLE. */
+  async startServer(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    const { url, command } = readSettings();
+    if (!this.server.canServe(url)) {
+      throw new Refusal(UNREACHABLE, `no server can be started for ${url}: not this machine, or not a trusted workspace`);
+    }
+    await this.server.start(url, command, signal);
+  }
+}
