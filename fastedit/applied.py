@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 from rapidfuzz.distance import Indel
@@ -44,12 +44,18 @@ class Stats:
     completion_tokens: int = 0
     certainty: float = 1.0
 
+    def plus(self, other: Stats) -> Stats:
+        """Both together: the sums, and the smaller certainty."""
+        sums = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
+        return replace(Stats(**sums), certainty=min(self.certainty, other.certainty))
+
 
 @dataclass(frozen=True)
 class Applied:
     """The new text and how it came about.
 
-    text: the whole new file. strategy: `structural`, `model`, or what `auto` took. warnings: what a
+    text: the whole new file. strategy: `structural` (the merged draft, no target had a say), `verified` (the merged
+    draft, and the target wrote the same) or `model` (the target's own text). warnings: what a
     caller should look at. alignment: the merged draft that the text was made from.
     """
 

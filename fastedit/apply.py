@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fastedit.anchor import align
-from fastedit.anchor.model import Alignment, SegmentKind
-from fastedit.applied import Applied, Stats, render
+from fastedit.anchor.model import Alignment
+from fastedit.applied import Applied, Stats
 from fastedit.edits import parse_message
-from fastedit.edits.model import Edit
+from fastedit.edits.model import Edit, Format
 from fastedit.edits.select import edits_for
-from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, PlaceUnknown, Warning
-from fastedit.guard import Original, inspect, refuse_or_warn
+from fastedit.errors import Code, EditRefused, InputRefused, Warning
+from fastedit.guard import Original
+from fastedit.merged import Merged, merge
+from fastedit.sender import TextSender
 from fastedit.syntax import language_of, outline
+from fastedit.verdict import Strategy, Verdict, structural, taken, unanswered, weigh
+from fastedit.verified import DecodeOptions, ask, cut_windows
 
 if TYPE_CHECKING:
     from fastedit.targets import Target
 
 MAX_CHARACTERS = 16 * 1024 * 1024
-MIN_CERTAINTY = 0.5
 MODES = ("structural", "model", "auto")
 SCOPES = ("windows", "file", "auto")
 
@@ -59,32 +62,102 @@ def apply_edits(
     mode: str = "auto",
     scope: str = "auto",
     target: Target | None = None,
+    options: DecodeOptions | None = None,
 ) -> Applied:
-    """The original with parsed edits in it, one after the other; see `apply`."""
+    """The original with parsed edits in it, one after the other; see `apply`.
+
+    options: how a target is asked, and who hears of the result as it comes. Raises CancelledError where they say so.
+    """
     if mode not in MODES or scope not in SCOPES:
         raise ValueError(f"mode must be one of {MODES}, scope one of {SCOPES}")
     _check_text(original)
+    request = _Request(message, instruction, mode, scope, _target_for(mode, edits, target), options or DecodeOptions())
     started = time.perf_counter()
-    if mode == "model":
-        raise EngineUnavailable(Code.TARGET_UNAVAILABLE, "no target is installed; mode='structural' needs none")
     language = language_of(path, original)
-    text = original
-    warnings: list[Warning] = []
-    certainty = 1.0
+    sender = TextSender(original, request.options.on_text) if len(edits) == 1 else None
+    text, warnings, strategies, stats = original, list[Warning](), list[Strategy](), Stats()
     alignment: Alignment | None = None
     for edit in edits:
-        before = Original(text, language, outline(text, language))
-        alignment = align(text, edit, language, message, before.outline)
-        _refuse_uncertain(alignment)
-        text = render(text, alignment)
-        warnings += refuse_or_warn(inspect(before, text, alignment, (edit,), f"{message}\n{instruction or ''}"))
-        warnings += [Warning("NOTE", note) for note in alignment.notes]
-        certainty = min(certainty, alignment.certainty)
+        request.options.cancellation.check()
+        verdict, cost = _apply_one(Original(text, language, outline(text, language)), edit, request, sender)
+        text, alignment = verdict.text, verdict.alignment
+        warnings += verdict.warnings
+        strategies.append(verdict.strategy)
+        stats = stats.plus(cost)
     if text == original:
         warnings.append(Warning("NO_CHANGE", "the edit is in the file already"))
-    elapsed_ms = (time.perf_counter() - started) * 1000
-    stats = Stats(total_ms=elapsed_ms, certainty=certainty)
-    return Applied(original, text, path, "structural", tuple(warnings), stats, alignment)
+    (sender or TextSender(original, request.options.on_text)).finish(text)
+    stats = replace(stats, total_ms=(time.perf_counter() - started) * 1000)
+    return Applied(original, text, path, _strategy_of(strategies), tuple(warnings), stats, alignment)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What all edits of a call have in common. target: None where none is to be asked."""
+
+    message: str
+    instruction: str | None
+    mode: str
+    scope: str
+    target: Target | None
+    options: DecodeOptions
+
+
+def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSender | None) -> tuple[Verdict, Stats]:
+    merged = merge(original, edit, request.message, request.instruction)
+    stats = Stats(certainty=merged.alignment.certainty)
+    if request.target is None or not _is_asked(request.mode, edit) or _is_settled(request.mode, original, merged):
+        return structural(merged), stats
+    words = f"{request.message}\n{request.instruction or ''}"
+    windows = cut_windows(original, merged, request.scope)
+    agreed = sender.follow(merged.text if request.mode == "auto" else None) if sender else None
+    try:
+        answer = ask(
+            request.target,
+            original,
+            windows,
+            edit,
+            instruction=request.instruction,
+            options=request.options,
+            on_text=agreed,
+        )
+    except EditRefused as refused:
+        if request.mode == "model":
+            raise
+        return unanswered(merged, refused), stats
+    stats = replace(answer.stats, certainty=merged.alignment.certainty)
+    if request.mode == "model":
+        return taken(original, merged, answer.text, edit, words), stats
+    return weigh(original, merged, answer.text, edit, words), stats
+
+
+def _target_for(mode: str, edits: Sequence[Edit], target: Target | None) -> Target | None:
+    """The target to ask: the given one, else the embedded one where a mode or an edit wants one."""
+    if target is not None or not any(_is_asked(mode, edit) for edit in edits):
+        return target
+    from fastedit.targets.default import default_target
+
+    return default_target(is_required=mode == "model")
+
+
+def _is_asked(mode: str, edit: Edit) -> bool:
+    """Whether a target has a say: what a format states exactly needs none."""
+    return mode == "model" or (mode == "auto" and edit.format is Format.LAZY)
+
+
+def _is_settled(mode: str, original: Original, merged: Merged) -> bool:
+    """Whether a target's word could change nothing in `auto`: the edit is in the file, or fits two places alike."""
+    if mode == "model":
+        return False
+    refusal = merged.refusal
+    if refusal is None:
+        return merged.text == original.text
+    return refusal.code is Code.ANCHOR_AMBIGUOUS and len(refusal.candidates) > 1
+
+
+def _strategy_of(strategies: Sequence[Strategy]) -> str:
+    """The one that leans most on the target."""
+    return max(strategies, key=list(Strategy).index, default=Strategy.STRUCTURAL).value
 
 
 def _check_text(original: str) -> None:
@@ -94,27 +167,8 @@ def _check_text(original: str) -> None:
         raise InputRefused(Code.NOT_TEXT, "the file has NUL characters: it isn't text")
 
 
-def _refuse_uncertain(alignment: Alignment) -> None:
-    for problem in alignment.problems:
-        raise PlaceUnknown(problem.code, problem.message, problem.candidates)
-    for segment in alignment.segments:
-        if segment.kind is not SegmentKind.KEEP and segment.certainty < MIN_CERTAINTY:
-            raise PlaceUnknown(
-                Code.ANCHOR_AMBIGUOUS,
-                f"lines {segment.start + 1}-{segment.end}: not certain what the edit means here ({segment.reason})",
-            )
-
-
 def _with_warnings(applied: Applied, warnings: Sequence[Warning]) -> Applied:
-    return Applied(
-        applied.original,
-        applied.text,
-        applied.path,
-        applied.strategy,
-        (*warnings, *applied.warnings),
-        applied.stats,
-        applied.alignment,
-    )
+    return replace(applied, warnings=(*warnings, *applied.warnings))
 
 
 __all__ = ["Applied", "EditRefused", "apply", "apply_edits"]

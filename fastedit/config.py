@@ -2,6 +2,7 @@
 
 FASTEDIT_MODE            auto, structural or model: what --mode is without the option
 FASTEDIT_SCOPE           auto, windows or file: what --scope is without the option
+FASTEDIT_TARGET          the model that is asked, or none: what --target is without the option
 FASTEDIT_MAX_FILE_BYTES  how large a file or an edit may be
 FASTEDIT_URL             the service that merges edits: what --server is without the option
 FASTEDIT_API_KEY         the key that it asks for
@@ -23,7 +24,7 @@ PREFIX = "FASTEDIT_"
 SERVER_NAMES = tuple(
     f"{PREFIX}{name}"
     for name in (
-        "HOST PORT TARGET DEVICE API_KEYS API_KEYS_FILE ALLOWED_HOSTS ALLOWED_ORIGINS MAX_BODY_BYTES HEADER_TIMEOUT_S "
+        "HOST PORT DEVICE API_KEYS API_KEYS_FILE ALLOWED_HOSTS ALLOWED_ORIGINS MAX_BODY_BYTES HEADER_TIMEOUT_S "
         "BODY_TIMEOUT_S MAX_CONNECTIONS DEADLINE_S MAX_DEADLINE_S STRUCTURAL_WORKERS MODEL_REQUESTS MAX_WAITING "
         "MAX_BATCH REQUESTS_PER_MINUTE DRAIN_S LOG_LEVEL LOG_FORMAT LOG_SOURCE"
     ).split()
@@ -36,6 +37,7 @@ class Settings:
 
     mode: str = "auto"
     scope: str = "auto"
+    target: str | None = None
     max_file_bytes: int = 16 << 20
     url: str | None = None
     api_key: str | None = field(default=None, repr=False)
@@ -82,6 +84,12 @@ def _positive(value: str) -> int:
     return int(value)
 
 
+def _name(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty")
+    return value
+
+
 def _web_address(value: str) -> str:
     if not value.startswith(("http://", "https://")):
         raise ValueError("must start with http:// or https://")
@@ -98,6 +106,7 @@ def _switch(value: str) -> bool:
 _READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "FASTEDIT_MODE": ("mode", _one_of("auto", "structural", "model")),
     "FASTEDIT_SCOPE": ("scope", _one_of("auto", "windows", "file")),
+    "FASTEDIT_TARGET": ("target", _name),
     "FASTEDIT_MAX_FILE_BYTES": ("max_file_bytes", _positive),
     "FASTEDIT_URL": ("url", _web_address),
     "FASTEDIT_API_KEY": ("api_key", str),

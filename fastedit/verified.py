@@ -16,6 +16,7 @@ from fastedit.errors import Code, EngineUnavailable
 from fastedit.excerpts import Excerpt, excerpts_of
 from fastedit.guard import Original
 from fastedit.lines import split_lines
+from fastedit.merged import Merged
 from fastedit.windows import Change, Window, plan_windows, splice, whole_file
 
 if TYPE_CHECKING:
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     from fastedit.targets import Target
 
 WHOLE_FILE_SHARE = 0.6  # windows that cover more of a file than this are better one
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Text that belongs in the place of the original's lines [start, end), 0-based.
-
-    A place's text comes in pieces: those with the same lines are to be joined. Places ascend and don't overlap.
-    """
-
-    start: int
-    end: int
-    text: str
 
 
 class Cancellation:
@@ -71,14 +60,15 @@ class DecodeOptions:
     """How a target is asked.
 
     sampling: None for greedy. speculate: False verifies no draft. deadline_s: seconds from the making of the options
-    after which the target is given up (TIMEOUT). on_span: gets the result as it becomes certain, see `fastedit.apply`.
-    cancellation: CancelledError is raised where it says so.
+    after which the target is given up (TIMEOUT). on_text: gets the new file's text in pieces as it becomes certain;
+    where the edit is refused in the end, what it got is to be forgotten. cancellation: CancelledError is raised where
+    it says so.
     """
 
     sampling: Sampling | None = None
     speculate: bool = True
     deadline_s: float | None = None
-    on_span: Callable[[Span], None] | None = None
+    on_text: Callable[[str], None] | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
     made_s: float = field(default_factory=time.perf_counter)
 
@@ -102,15 +92,16 @@ class Answer:
     stats: Stats
 
 
-def cut_windows(original: Original, merged: str, alignment: Alignment, scope: str) -> tuple[Window, ...]:
-    """What the target has to look at: the places that the alignment changes; the whole file where it changes none.
+def cut_windows(original: Original, merged: Merged, scope: str) -> tuple[Window, ...]:
+    """What the target has to look at: the places that the merged draft changes, or else the whole file.
 
-    merged: the alignment's rendering. scope: `windows`, `file`, or `auto` for windows unless they are most of the file.
+    That is where it changes none, and where the place isn't known: a target that sees one place only can't tell that it
+    is the wrong one. scope: `windows`, `file`, or `auto` for windows unless they are most of the file.
     """
     lines = split_lines(original.text)
-    changes = changes_of(lines, split_lines(merged), alignment)
+    changes = changes_of(lines, split_lines(merged.text), merged.alignment)
     declarations = [(found.start_line, found.end_line) for found in original.outline.declarations]
-    if scope == "file" or not changes:
+    if scope == "file" or not changes or merged.alignment.problems:
         return (whole_file(lines, changes, declarations),)
     windows = plan_windows(lines, changes, declarations)
     num_shown = sum(window.end - window.start for window in windows)

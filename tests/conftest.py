@@ -4,7 +4,13 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from fastedit.targets.default import NO_TARGET, choose_default
+
 # The machine that runs the suite may be busy: a deadline that only a real slowdown misses.
 settings.register_profile("default", deadline=2000, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# What an edit comes to without a target is one question, what a target makes of it another: tests that mean a target
+# name one.
+choose_default(NO_TARGET)

@@ -68,7 +68,7 @@ def apply(
     check: Annotated[bool, typer.Option("--check", help="Only tell whether the edit applies; write nothing.")] = False,
     mode: Annotated[
         Literal["auto", "structural", "model"] | None,
-        typer.Option(help="structural: no model. model: the target's output. auto: a model only where it's needed."),
+        typer.Option(help="structural: no model. model: the target's output. auto: a target verifies lazy edits."),
     ] = None,
     scope: Annotated[
         Literal["auto", "windows", "file"] | None, typer.Option(help="What a target sees: parts of the file, or all.")
@@ -77,6 +77,13 @@ def apply(
         Literal["auto", "lazy", "udiff", "search_replace", "v4a", "whole"], typer.Option(help="How EDIT is written.")
     ] = "auto",
     instruction: Annotated[str | None, typer.Option(help="What the edit is to do, in words.", metavar="TEXT")] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="The model that is asked: a registered name, a checkpoint's folder, a Hugging Face id, or none.",
+            metavar="NAME",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     break_hard_links: Annotated[
         bool,
@@ -106,6 +113,7 @@ def apply(
         scope=scope,
         format=format,
         instruction=instruction,
+        target=target,
         is_json=as_json,
         break_hard_links=break_hard_links,
     )

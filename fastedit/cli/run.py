@@ -14,6 +14,7 @@ from fastedit.cli.edit_text import read_edit
 from fastedit.cli.output import Show, make_report, print_error, print_json, print_refusal, print_report
 from fastedit.config import Settings, load_settings
 from fastedit.errors import Code, EditRefused, EngineUnavailable, SettingsError
+from fastedit.targets.default import choose_default
 from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
 
 WRONG_USAGE = 2
@@ -33,6 +34,7 @@ class Request:
     scope: str | None
     format: str
     instruction: str | None
+    target: str | None
     is_json: bool
     break_hard_links: bool
 
@@ -87,6 +89,8 @@ def _apply(request: Request, settings: Settings) -> int:
 
 
 def _plan(request: Request, settings: Settings, message: str) -> Plan:
+    if target := request.target or settings.target:
+        choose_default(target)
     options = Options(
         message,
         request.instruction,

@@ -1,0 +1,163 @@
+"""Whose text counts: the merged draft's or the target's, and whether the target's can be trusted with it.
+
+A target may copy wrongly, forget a line or go on where it should stop. What it wrote is taken in place of a merged
+draft only where every line of it is accounted for, by the original or by the edit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rapidfuzz import fuzz
+
+from fastedit.anchor.model import Alignment, SegmentKind
+from fastedit.anchor.text import key_of
+from fastedit.anchor.whole import align_lines
+from fastedit.edits.lazy import LineKind, classify_lines
+from fastedit.edits.model import Edit, Op
+from fastedit.errors import Code, EditRefused, ResultRefused, Warning
+from fastedit.guard import Finding, Original, inspect, refuse_or_warn
+from fastedit.lines import body, split_lines
+from fastedit.merged import Merged
+
+MIN_LIKENESS = 50.0  # percent, of a line and the one that stands for it now
+TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error
+
+
+class Strategy(StrEnum):
+    STRUCTURAL = "structural"  # the merged draft; no target was asked, or it was overruled
+    VERIFIED = "verified"  # the merged draft, and the target wrote the same
+    MODEL = "model"  # the target's own text
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """text: what counts. alignment: how it lies on the original."""
+
+    text: str
+    strategy: Strategy
+    alignment: Alignment
+    warnings: tuple[Warning, ...] = ()
+
+
+def structural(merged: Merged) -> Verdict:
+    """The merged draft without a target's word; raises what was found against it."""
+    if merged.refusal is not None:
+        raise merged.refusal
+    return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, merged.warnings)
+
+
+def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
+    """Whose text counts where both were asked for, for `auto`.
+
+    What both say counts, even where the alignment alone was too uncertain to be applied. Where they disagree, a certain
+    merged draft stands, with a warning; otherwise the target's text does if it is faithful, or else the draft if that
+    may be applied. Raises the draft's refusal where neither can be.
+    """
+    if answer == merged.text:
+        return _agreed(original, merged, edit, message)
+    if merged.certainty >= TRUSTED_CERTAINTY:
+        return _overruled(merged, "the merged draft is certain")
+    try:
+        return _faithful(original, merged, answer, edit, message)
+    except ResultRefused as refused:
+        if merged.refusal is not None:
+            raise merged.refusal from refused
+        return _overruled(merged, refused.message)
+
+
+def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
+    """The merged draft where the target was to be asked, for `auto`, and had no answer; raises where it can't stand."""
+    if merged.refusal is not None:
+        # Asked again, a target that was only busy may know the place.
+        raise refused if refused.code in (Code.OVERLOADED, Code.TIMEOUT) else merged.refusal
+    warning = Warning(refused.code.value, f"not verified: {refused.message}")
+    return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, (*merged.warnings, warning))
+
+
+def taken(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
+    """The target's text as the result, for `model`. ResultRefused where the guard finds it unfit to be applied."""
+    alignment = _alignment_of(original.text, answer)
+    warnings = refuse_or_warn(inspect(original, answer, alignment, (edit,), message))
+    doubts = tuple(finding.as_warning() for finding in unaccounted(original.text, answer, alignment, merged, edit))
+    return Verdict(answer, Strategy.MODEL, alignment, (*warnings, *doubts))
+
+
+def unaccounted(original: str, text: str, alignment: Alignment, merged: Merged, edit: Edit) -> list[Finding]:
+    """What of a result neither the original nor the edit accounts for: lines that came, that went, that are missing.
+
+    White space apart: a line may be indented otherwise than the edit has it. alignment: of `text` on the original.
+    """
+    asked = [key_of(line) for line in _code_of(edit, original) if line.strip()]
+    before = Counter(key_of(line) for line in split_lines(original))
+    after = Counter(key_of(line) for line in split_lines(text))
+    # A line may stand in the result as often as in the original, and once more for each time the edit has it.
+    allowed = before + Counter(asked)
+    foreign = [line for line, count in after.items() if line and count > allowed[line]]
+    missing = [line for line in dict.fromkeys(asked) if line not in after]
+    num_lost = _num_lost(original, alignment, merged.alignment)
+    findings: list[Finding] = []
+    if foreign:
+        message = f"{len(foreign)} lines come from neither the original nor the edit"
+        findings.append(Finding(Code.BLAST_RADIUS_EXCEEDED, message, _line_of(text, foreign[0]), True))
+    if missing:
+        findings.append(Finding(Code.TRUNCATION_DETECTED, f"{len(missing)} lines of the edit are missing", None, True))
+    if num_lost:
+        findings.append(Finding(Code.TRUNCATION_DETECTED, f"{num_lost} lines went that nothing replaces", None, True))
+    return findings
+
+
+def _num_lost(original: str, alignment: Alignment, expected: Alignment) -> int:
+    """Lines that the merged draft keeps and the result lacks, with nothing like them in their place."""
+    lines = split_lines(original)
+    kept = {line for part in expected.segments if part.kind is SegmentKind.KEEP for line in range(part.start, part.end)}
+    gone = (part for part in alignment.segments if part.kind in (SegmentKind.DELETE, SegmentKind.REPLACE))
+    return sum(
+        bool(lines[line].strip()) and not any(fuzz.ratio(lines[line], new) >= MIN_LIKENESS for new in part.lines)
+        for part in gone
+        for line in range(part.start, part.end)
+        if line in kept
+    )
+
+
+def _agreed(original: Original, merged: Merged, edit: Edit, message: str) -> Verdict:
+    if merged.refusal is None:
+        return Verdict(merged.text, Strategy.VERIFIED, merged.alignment, merged.warnings)
+    try:
+        found = _faithful(original, merged, merged.text, edit, message)
+    except ResultRefused as refused:
+        raise merged.refusal from refused
+    return Verdict(merged.text, Strategy.VERIFIED, merged.alignment, (*merged.warnings, *found.warnings))
+
+
+def _faithful(original: Original, merged: Merged, text: str, edit: Edit, message: str) -> Verdict:
+    """The text as the target's; ResultRefused unless everything in it is accounted for."""
+    alignment = _alignment_of(original.text, text)
+    findings = inspect(original, text, alignment, (edit,), message)
+    warnings = refuse_or_warn(findings + unaccounted(original.text, text, alignment, merged, edit))
+    return Verdict(text, Strategy.MODEL, alignment, warnings)
+
+
+def _overruled(merged: Merged, why: str) -> Verdict:
+    warning = Warning("TARGET_DISAGREES", f"the target wrote something else and was overruled: {why}")
+    return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, (*merged.warnings, warning))
+
+
+def _alignment_of(original: str, text: str) -> Alignment:
+    old, new = ([body(line) for line in split_lines(part)] for part in (original, text))
+    return align_lines(old, new, "the target's text")
+
+
+def _code_of(edit: Edit, original: str) -> list[str]:
+    """The lines that the edit wants to see in the result."""
+    known = {key_of(line) for line in split_lines(original)}
+    lines = [line for snippet in edit.snippets for line in snippet.lines]
+    shown = classify_lines(lines, lambda line: key_of(line) in known)
+    code = [line.text for line in shown if line.kind is LineKind.CODE]
+    return code + [line.text for hunk in edit.hunks for line in hunk.lines if line.op in (Op.KEEP, Op.ADD)]
+
+
+def _line_of(text: str, key: str) -> int:
+    return next(index for index, line in enumerate(split_lines(text)) if key_of(line) == key)

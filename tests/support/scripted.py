@@ -1,0 +1,81 @@
+"""A target whose answers are written by the test: everything but the model's own arithmetic is the real thing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from fastedit.decode import Engine, EngineSettings, api
+from fastedit.decode.costs import CostTable
+from fastedit.decode.runner import Append
+from fastedit.targets import Target
+
+COSTS = {1: 1e-3, 2**16: 1e-3}  # every pass costs the same, and little
+Answer = Callable[[str, str], str]  # (original, edit) as the embedded template shows them
+
+
+@dataclass
+class ScriptedRunner:
+    """Answers each prompt as `answer` says. asked: the (original, edit) of each prompt, in order."""
+
+    target: Target
+    answer: Answer
+    slot_len: int = 4096
+    num_slots: int = 4
+    fallbacks: tuple[str, ...] = ()
+    step_widths: tuple[int, ...] = ()
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    fails_from: float = math.inf  # the pass from which on none succeeds
+    num_passes: int = 0
+    before_pass: Callable[[], None] = lambda: None
+    _slots: dict[int, list[int]] = field(default_factory=dict)
+    _outputs: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
+
+    def append(self, appends: Sequence[Append]) -> list[list[int]]:
+        self.before_pass()
+        self.num_passes += 1
+        if self.num_passes >= self.fails_from:
+            raise RuntimeError("the device fell over")
+        return [self._rows(append) for append in appends]
+
+    def copy_prefix(self, source: int, destination: int, length: int) -> None:
+        self._slots[destination] = self._slots[source][:length]
+
+    def release_memory(self) -> None:
+        pass
+
+    def _rows(self, append: Append) -> list[int]:
+        tokens = self._slots.get(append.slot, [])[: append.length] + list(append.tokens)
+        self._slots[append.slot] = tokens
+        if not append.num_rows:
+            return []
+        last_of_prompt = tokens.index(self._special("<|merged|>"))
+        output = self._output(tuple(tokens[: last_of_prompt + 1]))
+        first = len(tokens) - append.num_rows - last_of_prompt
+        return [output[min(index, len(output) - 1)] for index in range(first, first + append.num_rows)]
+
+    def _output(self, prompt: tuple[int, ...]) -> list[int]:
+        if prompt not in self._outputs:
+            edit_at = prompt.index(self._special("<|edit|>"))
+            original, edit = self._text(prompt[1:edit_at]), self._text(prompt[edit_at + 1 : -1])
+            self.asked.append((original, edit))
+            self._outputs[prompt] = [*self.target.codec.encode(self.answer(original, edit)), self.target.stop_tokens[0]]
+        return self._outputs[prompt]
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        return b"".join(map(self.target.codec.piece, tokens)).decode("utf-8")
+
+    def _special(self, word: str) -> int:
+        return int(self.target.tokenizer.convert_tokens_to_ids(word))
+
+
+def script(target: Target, answer: Answer, **how: object) -> ScriptedRunner:
+    """Let the target answer so from now on; `target` should be asked with the embedded template."""
+    runner = ScriptedRunner(target, answer, **how)  # type: ignore[arg-type]
+    if old := api._engines.pop(target, None):
+        old.close()
+    engine = Engine(runner, api.vocabulary_of(target), EngineSettings(), CostTable(COSTS))
+    engine.start()
+    api._engines[target] = engine
+    return runner

@@ -1,0 +1,270 @@
+"""`apply` with a target in the loop: who is asked what, whose text counts, and what happens where it fails."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import CancelledError
+
+import pytest
+
+from fastedit import EditRefused, apply
+from fastedit.apply import apply_edits
+from fastedit.edits import parse_message
+from fastedit.errors import Code
+from fastedit.targets import Target, registry
+from fastedit.targets import default as default_targets
+from fastedit.verified import Cancellation, DecodeOptions
+from support.scripted import script
+from support.tiny_targets import make_tiny
+
+FILE = "".join(f"def step_{n}(value):\n    total = value + {n}\n    return total\n\n\n" for n in range(60))
+EDIT = """```python
+# ... existing code ...
+
+def step_7(value):
+    total = value * 7
+    return total
+
+# ... existing code ...
+
+def step_50(value):
+    total = value * 50
+    return total
+
+# ... existing code ...
+```
+"""
+EXPECTED = FILE.replace("value + 7\n", "value * 7\n").replace("value + 50\n", "value * 50\n")
+UNKNOWN_PLACE = "```python\n# ... existing code ...\n    seen = set()\n# ... existing code ...\n```\n"
+SMALL = """\
+class Store:
+    def add(self, item):
+        self.items.append(item)
+
+    def clear(self):
+        del self.items[:]
+"""
+DIFF = """```diff
+--- a/a.py
++++ b/a.py
+@@ -36,2 +36,2 @@
+ def step_7(value):
+-    total = value + 7
++    total = value * 7
+```
+"""
+
+
+def edited(original: str, edit: str) -> str:
+    return original.replace("value + 7\n", "value * 7\n").replace("value + 50\n", "value * 50\n")
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory):
+    return Target.load(make_tiny(tmp_path_factory.mktemp("target"), "qwen3", vocabulary=400), template="embedded")
+
+
+def codes(applied):
+    return [warning.code for warning in applied.warnings]
+
+
+def refused(*arguments, **named):
+    with pytest.raises(EditRefused) as caught:
+        apply(*arguments, **named)
+    return caught.value
+
+
+def apply_with(options, target, mode="model", edit=EDIT, original=FILE):
+    return apply_edits(
+        original, parse_message(edit), path="a.py", message=edit, mode=mode, target=target, options=options
+    )
+
+
+# -- who is asked what ---------------------------------------------------------------------------------------------
+
+
+def test_windows_are_all_that_the_target_sees(target):
+    runner = script(target, edited)
+    applied = apply(FILE, EDIT, path="a.py", target=target)
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "verified", [])
+    (first, first_edit), (second, second_edit) = runner.asked
+    assert "step_7(" in first
+    assert "step_50(" not in first + first_edit
+    assert "step_50(" in second
+    assert "step_7(" not in second + second_edit
+    assert len(first) + len(second) < len(FILE) / 3
+
+
+def test_the_whole_file_is_shown_on_request(target):
+    runner = script(target, edited, slot_len=16384)
+    applied = apply(FILE, EDIT, path="a.py", scope="file", target=target)
+    assert applied.text == EXPECTED
+    assert runner.asked == [(FILE, EDIT.split("```python\n")[1].split("```")[0])]
+
+
+def test_one_pass_does_it_where_the_target_agrees(target):
+    script(target, edited)
+    stats = apply(FILE, EDIT, path="a.py", target=target).stats
+    assert (stats.divergences, stats.accepted) == (0, stats.drafted)
+    assert stats.passes <= 4  # two windows
+    assert stats.completion_tokens > 100
+    assert stats.total_ms > 0
+
+
+def test_what_a_format_says_exactly_is_no_question(target):
+    runner = script(target, edited)
+    assert apply(FILE, DIFF, path="a.py", target=target).strategy == "structural"
+    assert runner.asked == []
+    assert apply(FILE, DIFF, path="a.py", target=target, mode="model").strategy == "model"
+    assert "-    total = value + 7\n+    total = value * 7\n" in runner.asked[0][1]
+
+
+def test_an_edit_that_is_in_the_file_is_no_question(target):
+    runner = script(target, edited)
+    assert codes(apply(EXPECTED, EDIT, path="a.py", target=target)) == ["NO_CHANGE"]
+    assert runner.asked == []
+
+
+def test_line_ends_outlive_a_target_that_knows_only_one(target):
+    runner = script(target, edited)
+    applied = apply(FILE.replace("\n", "\r\n"), EDIT, path="a.py", target=target)
+    assert (applied.text, applied.strategy) == (EXPECTED.replace("\n", "\r\n"), "verified")
+    assert "\r" not in runner.asked[0][0]
+
+
+# -- whose text counts ---------------------------------------------------------------------------------------------
+
+
+def test_a_certain_draft_stands_against_the_target(target):
+    script(target, lambda original, edit: original.replace("total", "result"))
+    applied = apply(FILE, EDIT, path="a.py", target=target)
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", ["TARGET_DISAGREES"])
+
+
+def test_in_model_mode_the_target_has_the_word_and_warnings_say_what_is_odd(target):
+    script(target, lambda original, edit: edited(original, edit).replace("return total", "return  total + 0"))
+    applied = apply(FILE, EDIT, path="a.py", mode="model", target=target)
+    assert applied.strategy == "model"
+    assert "return  total + 0" in applied.text
+    assert codes(applied) == ["BLAST_RADIUS_EXCEEDED"]
+
+
+def test_a_faithful_target_finds_the_place_that_the_alignment_cant_tell(target):
+    structural = refused(SMALL, UNKNOWN_PLACE, path="a.py", mode="structural")
+    wanted = SMALL.replace("    def clear", "    seen = set()\n\n    def clear", 1)
+    script(target, lambda original, edit: wanted)
+    applied = apply(SMALL, UNKNOWN_PLACE, path="a.py", target=target)
+    assert (applied.text, applied.strategy) == (wanted, "model"), structural
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        SMALL.replace("    def clear", "    seen = list()\n\n    def clear"),  # not what the edit says
+        SMALL,  # nothing
+        SMALL.split("    def clear")[0] + "    seen = set()\n",  # lost the rest
+        SMALL + "    seen = set()\n    # ... existing code ...\n",  # copied a marker
+        SMALL.replace("    def clear", "    seen = set(\n\n    def clear"),  # broken
+    ],
+)
+def test_an_unfaithful_target_changes_nothing(target, answer):
+    script(target, lambda original, edit: answer)
+    structural = refused(SMALL, UNKNOWN_PLACE, path="a.py", mode="structural")
+    assert refused(SMALL, UNKNOWN_PLACE, path="a.py", target=target).code == structural.code
+
+
+def test_two_places_alike_are_no_question(target):
+    twice = SMALL + "\n\n" + SMALL.replace("Store", "Shop")
+    edit = "```python\n    def add(self, item):\n        self.items.insert(0, item)\n```\n"
+    runner = script(target, lambda original, edit: original)
+    refusal = refused(twice, edit, path="a.py", target=target)
+    assert refusal.code == Code.ANCHOR_AMBIGUOUS
+    assert len(refusal.candidates) > 1
+    assert runner.asked == []
+
+
+def test_the_guard_judges_the_target_too(target):
+    script(target, lambda original, edit: "# ... existing code ...\n" + edited(original, edit))
+    assert refused(FILE, EDIT, path="a.py", mode="model", target=target).code == Code.MARKER_LEAKAGE
+
+
+# -- as it comes ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["auto", "model", "structural"])
+@pytest.mark.parametrize("answer", [edited, lambda original, edit: edited(original, edit) + "# end\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_pieces_join_to_the_result(target, mode, answer, end):
+    script(target, answer)
+    pieces = []
+    options = DecodeOptions(on_text=pieces.append)
+    applied = apply_with(options, target, mode, original=FILE.replace("\n", end))
+    assert "".join(pieces) == applied.text
+    assert all(pieces)
+    assert mode == "structural" or len(pieces) > 1
+
+
+def test_an_edit_can_be_given_up(target):
+    options = DecodeOptions(speculate=False)
+    script(target, edited, before_pass=options.cancellation.cancel)
+    with pytest.raises(CancelledError):
+        apply_with(options, target)
+    cancelled = Cancellation()
+    cancelled.cancel()
+    with pytest.raises(CancelledError):
+        apply_with(DecodeOptions(cancellation=cancelled), target)
+
+
+# -- where the target fails ----------------------------------------------------------------------------------------
+
+
+def test_a_deadline_ends_it(target):
+    script(target, edited, before_pass=lambda: time.sleep(0.05))
+    with pytest.raises(EditRefused) as late:
+        apply_with(DecodeOptions(speculate=False, deadline_s=0.1), target)
+    assert late.value.code == Code.TIMEOUT
+    applied = apply_with(DecodeOptions(speculate=False, deadline_s=0.1), target, mode="auto")
+    assert (applied.text, codes(applied)) == (EXPECTED, ["TIMEOUT"])
+
+
+def test_a_target_that_falls_over_takes_no_edit_with_it(target):
+    script(target, edited, fails_from=1)
+    with pytest.raises(EditRefused) as fault:
+        apply_with(DecodeOptions(), target)
+    assert fault.value.code == Code.ENGINE_ERROR
+    script(target, edited, fails_from=1)
+    applied = apply_with(DecodeOptions(), target, mode="auto")
+    assert (applied.text, codes(applied)) == (EXPECTED, ["ENGINE_ERROR"])
+    script(target, edited)
+    assert apply_with(DecodeOptions(), target).text == EXPECTED
+
+
+def test_too_large_for_the_target(target):
+    script(target, edited, slot_len=64)
+    assert refused(FILE, EDIT, path="a.py", mode="model", target=target).code == Code.TOO_LARGE
+    applied = apply(FILE, EDIT, path="a.py", target=target)
+    assert (applied.text, codes(applied)) == (EXPECTED, ["TOO_LARGE"])
+
+
+def test_without_a_target(monkeypatch, tmp_path):
+    monkeypatch.setattr(default_targets, "_chosen", default_targets.EMBEDDED)
+    monkeypatch.setattr(default_targets, "EMBEDDED_FOLDER", tmp_path / "none")
+    assert refused(FILE, EDIT, path="a.py", mode="model").code == Code.TARGET_UNAVAILABLE
+    assert apply(FILE, EDIT, path="a.py").strategy == "structural"
+
+
+def test_a_target_that_was_asked_for_is_never_passed_over(monkeypatch):
+    monkeypatch.setattr(default_targets, "_chosen", "no/such-target")
+    assert refused(FILE, EDIT, path="a.py").code == Code.TARGET_UNAVAILABLE
+    monkeypatch.setattr(default_targets, "_chosen", default_targets.NO_TARGET)
+    assert apply(FILE, EDIT, path="a.py").strategy == "structural"
+
+
+def test_a_damaged_embedded_target_is_told(monkeypatch, tmp_path, caplog):
+    monkeypatch.setattr(default_targets, "_chosen", default_targets.EMBEDDED)
+    monkeypatch.setattr(default_targets, "EMBEDDED_FOLDER", tmp_path)
+    monkeypatch.setitem(registry.REGISTRY, "embedded", registry.Registered(tmp_path, "embedded"))
+    monkeypatch.setattr(default_targets, "_loaded", {})
+    assert refused(FILE, EDIT, path="a.py", mode="model").code == Code.TARGET_UNAVAILABLE
+    assert apply(FILE, EDIT, path="a.py").strategy == "structural"
+    assert "config.json" in caplog.text
