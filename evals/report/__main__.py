@@ -1,0 +1,44 @@
+"""python -m evals.report: one page over all results that are committed, or over the files that are named."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from evals.report.page import ReportError
+from evals.report.write import write_page
+
+EVALS = Path(__file__).resolve().parents[1]
+PAGE = EVALS / "report" / "index.html"
+TITLE = "FastEdit: what was measured"
+# Where committed results lie, in the order of the page.
+PLACES = ("accuracy/*.json", "accuracy/results/*.json", "swebench/results/*.json", "speed/results/*.json",
+          "gpu/results/*.json")  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit status 1 where a file can't be shown; the page is not written then."""
+    parser = argparse.ArgumentParser(prog="python -m evals.report", description=__doc__)
+    parser.add_argument("results", type=Path, nargs="*", help="files of results (default: all that are committed)")
+    parser.add_argument("--out", type=Path, default=PAGE)
+    options = parser.parse_args(arguments)
+    try:
+        sections = write_page(options.results or committed(), options.out, TITLE)
+    except ReportError as error:
+        print(f"evals.report: {error}", file=sys.stderr)
+        return 1
+    for section in sections:
+        figures = " ".join(f"{figure.name}={figure.value}" for figure in section.figures)
+        print(f"{section.name}: {figures}")
+    return 0
+
+
+def committed() -> list[Path]:
+    """The files of results in the repository."""
+    return [path for place in PLACES for path in sorted(EVALS.glob(place))]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

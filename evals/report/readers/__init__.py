@@ -1,0 +1,31 @@
+"""The kinds of results, told apart by the keys that only they have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evals.report.page import Section
+from evals.report.readers.accuracy import read_accuracy
+from evals.report.readers.peers import read_peers
+from evals.report.readers.speed import read_decode, read_structural
+from evals.report.readers.swebench import read_swebench
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """keys: those that a file of this kind has. read: a section from the file's name, its data and its machine."""
+
+    kind: str
+    keys: frozenset[str]
+    read: Callable[[str, Mapping[str, Any], Mapping[str, str]], Section]
+
+
+READERS: tuple[Reader, ...] = (
+    Reader("swebench", frozenset({"counts", "written_as", "rows"}), read_swebench),
+    Reader("accuracy", frozenset({"cases", "generated", "reliability"}), read_accuracy),
+    Reader("peers", frozenset({"peers", "edits"}), read_peers),
+    Reader("structural speed", frozenset({"thousand_lines", "growth"}), read_structural),
+    Reader("decoding speed", frozenset({"by_file_size", "rows"}), read_decode),
+)

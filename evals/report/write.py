@@ -1,0 +1,46 @@
+"""Pages from files of results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evals.report.page import ReportError, Section, render
+from evals.report.readers import READERS
+
+
+def write_page(sources: Sequence[Path], out: Path, title: str) -> list[Section]:
+    """Writes one page over these files of results, in their order, and answers its sections. Raises ReportError."""
+    sections = [read_section(path) for path in sources]
+    if not sections:
+        raise ReportError("there are no results to show")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(render(title, sections), "utf-8")
+    return sections
+
+
+def read_section(path: Path) -> Section:
+    """The section of a file of results. Raises ReportError where it can't be read, or is of no known kind."""
+    try:
+        data = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ReportError(f"{path} can't be read: {error}") from error
+    for reader in READERS:
+        if isinstance(data, dict) and reader.keys <= data.keys():
+            return reader.read(name_of(path), data, machine_of(data))
+    raise ReportError(f"{path} is no result of these evals (known: {', '.join(r.kind for r in READERS)})")
+
+
+def name_of(path: Path) -> str:
+    """What a section is called on the page: by the file and its folder."""
+    return "-".join(part for part in (path.parent.name, path.stem) if part)
+
+
+def machine_of(data: Mapping[str, Any]) -> dict[str, str]:
+    """What a result was measured on, flat; the command is told apart from it."""
+    machine = dict(data.get("machine", {}))
+    machine.pop("command", None)
+    versions = machine.pop("versions", {})
+    return {str(name): str(value) for name, value in {**machine, **versions}.items()}
