@@ -7,23 +7,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from anyio import create_task_group
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
-from starlette.exceptions import HTTPException
+from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
 from fastedit import __version__
-from fastedit.errors import Code, EditRefused
+from fastedit.server.failures import handle_failures
+from fastedit.server.gate import Gate, caller_checks, place_checks
 from fastedit.server.loading import TargetSlot
-from fastedit.server.problems import CODES_OF_STATUSES, Problem, RequestCode
-from fastedit.server.routes import health, native
+from fastedit.server.observe import HEADER, Observer
+from fastedit.server.patience import BodyReader, SendTimeout
+from fastedit.server.routes import ROUTERS
 from fastedit.server.service import Service
 from fastedit.server.settings import ServerSettings
-from fastedit.server.streaming import ClientGone
 
 logger = logging.getLogger(__name__)
 
-CLIENT_CLOSED_REQUEST = 499  # nobody reads it; logs and metrics do
 DESCRIPTION = "Merges the edits that coding assistants write into the files they are meant for: exactly, and fast."
 
 
@@ -33,57 +31,36 @@ def create_app(settings: ServerSettings | None = None, slot: TargetSlot | None =
     service = Service(settings, slot)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with create_task_group() as group:
             group.start_soon(service.start)
             yield
             group.cancel_scope.cancel()
-        service.slot.close(0.0)
+        service.close()
 
     app = FastAPI(title="FastEdit", version=__version__, description=DESCRIPTION, lifespan=lifespan)
     app.state.service = service
-    for module in (native, health):
-        app.include_router(module.router)
-    _handle_errors(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    handle_failures(app)
+    _guard(app, service)
     return app
 
 
-def _handle_errors(app: FastAPI) -> None:
-    app.add_exception_handler(EditRefused, _refused)
-    app.add_exception_handler(Problem, _problem)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http_error)
-    app.add_exception_handler(ClientGone, _client_gone)
-    app.add_exception_handler(Exception, _unexpected)
-
-
-async def _refused(_: Request, error: Exception) -> Response:
-    assert isinstance(error, EditRefused)
-    return Problem.of(error).response()
-
-
-async def _problem(_: Request, error: Exception) -> Response:
-    assert isinstance(error, Problem)
-    return error.response()
-
-
-async def _invalid(_: Request, error: Exception) -> Response:
-    """What is wrong with which field, without its value: that may be source code, or nothing JSON can hold."""
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"] if part != "body")
-    return Problem(RequestCode.INVALID_REQUEST, f"{place}: {first['msg']}" if place else first["msg"]).response()
-
-
-async def _http_error(_: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    code = CODES_OF_STATUSES.get(error.status_code, RequestCode.BAD_REQUEST)
-    return Problem(code, str(error.detail), headers=error.headers).response()
-
-
-async def _client_gone(_: Request, __: Exception) -> Response:
-    return Response(status_code=CLIENT_CLOSED_REQUEST)
-
-
-async def _unexpected(_: Request, error: Exception) -> Response:
-    return Problem(Code.ENGINE_ERROR, f"Internal: {type(error).__name__}.").response()
+def _guard(app: FastAPI, service: Service) -> None:
+    """Puts what comes before the routes around them, innermost first."""
+    settings = service.settings
+    app.add_middleware(BodyReader, max_bytes=settings.max_body_bytes, timeout_s=settings.body_timeout_s)
+    app.add_middleware(Gate, checks=caller_checks(settings))
+    if settings.allowed_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.allowed_origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", HEADER],
+            expose_headers=[HEADER, "Retry-After"],
+        )
+    app.add_middleware(Gate, checks=place_checks(settings))
+    app.add_middleware(SendTimeout, timeout_s=settings.body_timeout_s)
+    paths = frozenset(path for path in (getattr(route, "path", None) for route in app.routes) if path)
+    app.add_middleware(Observer, metrics=service.metrics, paths=paths)

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from fastedit.applied import Applied, Changes, Stats
 from fastedit.apply import apply_edits
 from fastedit.edits import parse_message
-from fastedit.edits.model import Edit
+from fastedit.edits.model import Edit, Format
 from fastedit.edits.select import edits_for
 from fastedit.errors import Warning
 from fastedit.server.spans import Span, spans_of
 from fastedit.syntax import language_of
 from fastedit.syntax.languages import language_info, language_of_tag
 
+if TYPE_CHECKING:
+    from fastedit.targets import Target
+    from fastedit.verified import DecodeOptions
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingOptions:
+    """As for `fastedit.decode.Sampling`, which isn't imported before a target is."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    seed: int = 0
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One edit of one file, as asked for. with_spans: whether the outcome is to tell them."""
+    """One edit of one file, as asked for.
+
+    sampling: None for greedy. with_spans: whether an outcome that no target streams is to have them.
+    """
 
     original: str = field(repr=False)
     edit: str = field(repr=False)
@@ -28,6 +46,7 @@ class Job:
     format: str = "auto"
     mode: str = "auto"
     scope: str = "auto"
+    sampling: SamplingOptions | None = None
     with_spans: bool = False
 
     @property
@@ -58,21 +77,46 @@ class Outcome:
     @classmethod
     def of(cls, job: Job, applied: Applied, warnings: Sequence[Warning] = ()) -> Outcome:
         named = replace(applied, path=job.path)
-        spans = spans_of(job.original, applied.text) if job.with_spans else ()
         told = (*warnings, *applied.warnings)
-        return cls(applied.text, named.diff, named.changes, applied.strategy, told, applied.stats, spans)
+        return cls(applied.text, named.diff, named.changes, applied.strategy, told, applied.stats)
 
 
-def run_structural(job: Job) -> Outcome:
-    """The job done without a target. Raises EditRefused."""
+def run_structural(job: Job, *, has_target: bool = False) -> Outcome | None:
+    """The job done without a target. Raises EditRefused.
+
+    None where there is a target and the edit is of the kind that it has a say in: nothing has been tried then.
+    """
     edits, warnings = job.edits()
+    if has_target and job.mode == "auto" and any(edit.format is Format.LAZY for edit in edits):
+        return None
+    outcome = _run(job, edits, warnings, mode="structural")
+    return replace(outcome, spans=spans_of(job.original, outcome.text)) if job.with_spans else outcome
+
+
+def run_with_target(job: Job, target: Target, options: DecodeOptions) -> Outcome:
+    """The job done with the target. Raises EditRefused, and CancelledError where the options say so."""
+    edits, warnings = job.edits()
+    return _run(job, edits, warnings, mode=job.mode, target=target, options=options)
+
+
+def _run(
+    job: Job,
+    edits: Sequence[Edit],
+    warnings: Sequence[Warning],
+    *,
+    mode: str,
+    target: Target | None = None,
+    options: DecodeOptions | None = None,
+) -> Outcome:
     applied = apply_edits(
         job.original,
         edits,
         path=job.name,
         message=job.edit,
         instruction=job.instruction,
-        mode="structural",
+        mode=mode,
         scope=job.scope,
+        target=target,
+        options=options,
     )
     return Outcome.of(job, applied, warnings)

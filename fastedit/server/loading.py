@@ -81,10 +81,10 @@ class TargetSlot:
         }
         return reasons.get(self.state, f"The target {self.name!r} is absent: {self.reason}")
 
-    def close(self, drain_s: float) -> None:
-        """Gives up what hasn't finished after `drain_s` seconds."""
+    def close(self) -> None:
+        """Gives up what the target is still at, and lets go of it."""
         if self._engine is not None:
-            self._engine.close(drain_s)
+            self._engine.close()
 
     def _loaded(self) -> tuple[Target, Engine]:
         try:

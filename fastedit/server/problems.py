@@ -12,6 +12,9 @@ from fastapi.responses import JSONResponse
 from fastedit.errors import STATUSES, Candidate, Code, EditRefused
 
 RETRY_AFTER_S = 1
+OPENAI_PATHS = ("/v1/chat/completions", "/v1/models")
+RETRY_STATUSES = frozenset({408, 429, 503})
+OPENAI_TYPES = {401: "authentication_error", 429: "rate_limit_error"}
 
 
 class RequestCode(StrEnum):
@@ -19,6 +22,7 @@ class RequestCode(StrEnum):
 
     BAD_REQUEST = "BAD_REQUEST"
     BAD_HOST = "BAD_HOST"
+    UNSUPPORTED = "UNSUPPORTED"
     UNAUTHORIZED = "UNAUTHORIZED"
     FORBIDDEN_ORIGIN = "FORBIDDEN_ORIGIN"
     NOT_FOUND = "NOT_FOUND"
@@ -31,6 +35,7 @@ class RequestCode(StrEnum):
 REQUEST_STATUSES = {
     RequestCode.BAD_REQUEST: 400,
     RequestCode.BAD_HOST: 400,
+    RequestCode.UNSUPPORTED: 400,
     RequestCode.UNAUTHORIZED: 401,
     RequestCode.FORBIDDEN_ORIGIN: 403,
     RequestCode.NOT_FOUND: 404,
@@ -47,7 +52,7 @@ CODES_OF_STATUSES: dict[int, RequestCode | Code] = {
 
 
 class Problem(Exception):
-    """A request that is answered with an error. headers: what the answer has besides."""
+    """A request that is answered with an error. headers: what the answer has besides; param: the field at fault."""
 
     def __init__(
         self,
@@ -55,12 +60,14 @@ class Problem(Exception):
         message: str,
         candidates: Sequence[Candidate] = (),
         headers: Mapping[str, str] | None = None,
+        param: str | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.candidates = tuple(candidates)
         self.headers = dict(headers or {})
+        self.param = param
 
     @classmethod
     def of(cls, refusal: EditRefused) -> Problem:
@@ -80,8 +87,20 @@ class Problem(Exception):
     def json(self) -> str:
         return json.dumps(self.body)
 
-    def response(self) -> JSONResponse:
-        return JSONResponse(self.body, self.status, self.headers)
+
+def problem_response(problem: Problem, path: str) -> JSONResponse:
+    """The answer, in the shape that the path's clients read."""
+    if not path.startswith(OPENAI_PATHS):
+        return JSONResponse(problem.body, problem.status, problem.headers)
+    # OpenAI's client tries again of its own accord after 409 and 500, where that would change nothing.
+    retry = {"X-Should-Retry": "true" if problem.status in RETRY_STATUSES else "false"}
+    return JSONResponse(json.loads(openai_body(problem)), problem.status, problem.headers | retry)
+
+
+def openai_body(problem: Problem) -> str:
+    """The error with what OpenAI's clients read besides."""
+    kind = "server_error" if problem.status >= 500 else OPENAI_TYPES.get(problem.status, "invalid_request_error")
+    return json.dumps({"error": {**problem.body["error"], "type": kind, "param": problem.param}})
 
 
 def _public(candidate: Candidate) -> dict[str, Any]:

@@ -1,21 +1,66 @@
-"""A uvicorn that serves until it is told to stop."""
+"""A uvicorn that serves until it is told to stop, and then ends in order."""
 
 from __future__ import annotations
 
-import ipaddress
+import asyncio
+import logging
+import signal
+import socket
+from types import FrameType
 
 import uvicorn
+from fastapi import FastAPI
 
 from fastedit.errors import SettingsError
 from fastedit.server.app import create_app
+from fastedit.server.gate import is_loopback
+from fastedit.server.logs import set_up_logs
+from fastedit.server.patience import impatient
+from fastedit.server.service import Service
 from fastedit.server.settings import ServerSettings
+
+logger = logging.getLogger(__name__)
+
+BACKLOG = 2048
+ABORT_S = 5  # what aborted requests have to tell their clients so
 
 
 def serve(settings: ServerSettings) -> None:
-    """Serves until SIGTERM or SIGINT. SettingsError where the settings would open the service to everybody."""
+    """Serves until SIGTERM or SIGINT.
+
+    SettingsError where the settings would open the service to everybody, or the address can't be had.
+    """
     check_exposure(settings)
-    config = uvicorn.Config(create_app(settings), host=settings.host, port=settings.port, ws="none")
-    uvicorn.Server(config).run()
+    set_up_logs(settings.log_level, settings.log_format)
+    listener = listen(settings.host, settings.port)
+    host, port = listener.getsockname()[:2]
+    logger.info("serving on http://%s:%d", f"[{host}]" if ":" in host else host, port)
+    server_for(create_app(settings), settings).run(sockets=[listener])
+
+
+def server_for(app: FastAPI, settings: ServerSettings) -> DrainingServer:
+    """The uvicorn that serves the application."""
+    config = uvicorn.Config(
+        app,
+        http=impatient(settings.header_timeout_s),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=settings.max_connections,
+        timeout_graceful_shutdown=int(settings.drain_s) + ABORT_S,
+    )
+    return DrainingServer(config, app.state.service, settings.drain_s)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket. SettingsError, saying why, where there can't be one."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise SettingsError(f"can't listen on {host}:{port}: {error.strerror or error}") from error
 
 
 def check_exposure(settings: ServerSettings) -> None:
@@ -24,10 +69,33 @@ def check_exposure(settings: ServerSettings) -> None:
         raise SettingsError(f"others can reach {settings.host}: set FASTEDIT_API_KEYS or FASTEDIT_API_KEYS_FILE")
 
 
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+class DrainingServer(uvicorn.Server):
+    """Goes on with what it has begun for `drain_s` seconds once it is told to stop; what isn't done by then, or when
+    it is told again, is answered with an error."""
+
+    def __init__(self, config: uvicorn.Config, service: Service, drain_s: float) -> None:
+        super().__init__(config)
+        self._service = service
+        self._drain_s = drain_s
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self.should_exit:
+            self._drain_s = 0.0
+        super().handle_exit(sig, frame)
+        self._service.stop()
+        logger.info("told to stop by %s", signal.Signals(sig).name)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._service.stop()
+        draining = asyncio.create_task(self._abort_late())
+        await super().shutdown(sockets)
+        draining.cancel()
+
+    async def _abort_late(self) -> None:
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
+        while loop.time() - began_s < self._drain_s:
+            await asyncio.sleep(0.05)
+        if self._service.num_running:
+            logger.warning("giving up %d requests", self._service.num_running)
+        self._service.abort()

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from fastedit.errors import Warning as EditWarning
-from fastedit.server.jobs import Job, Outcome
+from fastedit.server.jobs import Job, Outcome, SamplingOptions
 from fastedit.server.spans import Span as FileSpan
 
 ORIGINAL = "def area(width, height):\n    return width * height\n\n\ndef name():\n    return 'shape'\n"
@@ -37,6 +37,9 @@ class Sampling(Strict):
     top_p: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 1.0
     top_k: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
+
+    def options(self) -> SamplingOptions:
+        return SamplingOptions(self.temperature, self.top_p, self.top_k, self.seed)
 
 
 class ApplyRequest(Strict):
@@ -73,6 +76,7 @@ class ApplyRequest(Strict):
             format=self.format,
             mode=self.mode,
             scope=self.scope,
+            sampling=self.sampling.options() if self.sampling else None,
             with_spans=self.stream,
         )
 
@@ -126,7 +130,7 @@ class ApplyResponse(BaseModel):
     text: str = Field(description="The whole new file.")
     diff: str = Field(description="A unified diff from the original; empty where nothing changed.")
     changes: Changes
-    strategy: str = Field(description="`structural`, `model`, or what `auto` took.")
+    strategy: str = Field(description="`structural`, `verified` (the target wrote the same) or `model` (its own text).")
     warnings: list[Warning]
     usage: Usage
     stats: Stats

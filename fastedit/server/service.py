@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import time
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
-from anyio import fail_after
+from anyio import CancelScope, fail_after
 
-from fastedit.errors import Code, EngineUnavailable, InputRefused, Warning
+from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
 from fastedit.server.jobs import Job, Outcome
 from fastedit.server.lanes import Lane
 from fastedit.server.loading import State, TargetSlot
+from fastedit.server.metrics import Metrics
 from fastedit.server.settings import ServerSettings
+from fastedit.server.threads import Listener, TargetThreads
 from fastedit.server.workers import Workers
 
 MODEL = "model"
@@ -24,29 +29,93 @@ class Service:
     def __init__(self, settings: ServerSettings, slot: TargetSlot | None = None) -> None:
         self.settings = settings
         self.slot = slot or TargetSlot(settings.target if settings.has_target else None, settings.device)
-        self.workers = Workers(settings.structural_workers)
-        self.structural = Lane(STRUCTURAL, settings.structural_workers, settings.max_waiting)
-        self.model = Lane(MODEL, settings.model_requests, settings.max_waiting)
+        self.lanes = {
+            STRUCTURAL: Lane(STRUCTURAL, settings.structural_workers, settings.max_waiting),
+            MODEL: Lane(MODEL, settings.model_requests, settings.max_waiting),
+        }
+        self.metrics = Metrics(self.lanes.values(), self.slot)
+        self.is_stopping = False
+        self._workers = Workers(settings.structural_workers)
+        self._threads = TargetThreads(self.slot, settings.model_requests)
+        self._scopes: set[CancelScope] = set()
 
     async def start(self) -> None:
+        """Starts what takes a while: the workers and, in a thread, the target."""
         self.slot.start()
-        await self.workers.warm_up()
+        await self._workers.warm_up()
 
-    async def apply(self, job: Job, deadline_s: float | None = None) -> Outcome:
-        """The job's outcome. Cancelling gives it up. EditRefused as its code says; TIMEOUT after `deadline_s`."""
-        limit_s = min(deadline_s or self.settings.deadline_s, self.settings.max_deadline_s)
+    async def apply(self, job: Job, deadline_s: float | None = None, on_text: Listener | None = None) -> Outcome:
+        """The job's outcome. Cancelling gives it up. EditRefused as its code says; TIMEOUT after `deadline_s`.
+
+        on_text: gets the new file's text piece by piece where a target writes it; nothing where none does.
+        """
+        started_s = time.perf_counter()
         try:
-            with fail_after(limit_s):
-                return await self._apply(job)
+            outcome = await self._until_stopped(job, self._limit_s(deadline_s), on_text)
+        except EditRefused as refusal:
+            self.metrics.refused(job, refusal)
+            raise
+        except asyncio.CancelledError:
+            self.metrics.cancelled(job)
+            raise
+        self.metrics.applied(outcome, time.perf_counter() - started_s)
+        return outcome
+
+    async def stream(self, job: Job, deadline_s: float | None = None) -> AsyncGenerator[str | Outcome]:
+        """The text piece by piece as `apply` tells it, then the outcome. Closing the iterator gives the job up."""
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        task = asyncio.create_task(self.apply(job, deadline_s, pieces.put_nowait))
+        task.add_done_callback(lambda _: pieces.put_nowait(None))
+        try:
+            while (piece := await pieces.get()) is not None:
+                yield piece
+            yield await task
+        finally:
+            task.cancel()
+            await asyncio.wait([task])  # or nobody would have asked for its exception
+
+    def stop(self) -> None:
+        """Takes no new jobs from now on."""
+        self.is_stopping = True
+
+    def abort(self) -> None:
+        """Ends the jobs that are under way (TARGET_UNAVAILABLE)."""
+        self.stop()
+        for scope in self._scopes:
+            scope.cancel()
+
+    def close(self) -> None:
+        """Lets go of the target. For when no job is under way any more."""
+        self._threads.close()
+        self.slot.close()
+
+    @property
+    def num_running(self) -> int:
+        return len(self._scopes)
+
+    async def _until_stopped(self, job: Job, limit_s: float, on_text: Listener | None) -> Outcome:
+        if self.is_stopping:
+            raise _stopping()
+        scope = CancelScope()
+        self._scopes.add(scope)
+        try:
+            with scope, fail_after(limit_s):
+                return await self._apply(job, limit_s, on_text)
         except TimeoutError as error:
             raise EngineUnavailable(Code.TIMEOUT, f"The deadline of {limit_s:g} s has passed.") from error
+        finally:
+            self._scopes.discard(scope)
+        raise _stopping()  # only `abort` cancels the scope
 
-    async def _apply(self, job: Job) -> Outcome:
-        if job.mode == MODEL:
-            self.slot.target  # noqa: B018 raises where there is none
-        async with self.structural.place():
-            outcome = await self.workers.run(job)
-        return self._with_absence(job, outcome)
+    async def _apply(self, job: Job, limit_s: float, on_text: Listener | None) -> Outcome:
+        has_target = self.slot.state is State.READY
+        if job.mode != MODEL:
+            async with self.lanes[STRUCTURAL].place():
+                outcome = await self._workers.run(job, has_target=has_target)
+            if outcome is not None:
+                return self._with_absence(job, outcome)
+        async with self.lanes[MODEL].place():
+            return await self._threads.run(job, limit_s, on_text)
 
     def _with_absence(self, job: Job, outcome: Outcome) -> Outcome:
         """The outcome, which says so where a target should have looked at it and there is none."""
@@ -55,8 +124,15 @@ class Service:
         warning = Warning(Code.TARGET_UNAVAILABLE.value, f"Not verified by a target. {self.slot.explanation}")
         return replace(outcome, warnings=(*outcome.warnings, warning))
 
+    def _limit_s(self, deadline_s: float | None) -> float:
+        return min(deadline_s or self.settings.deadline_s, self.settings.max_deadline_s)
+
 
 def check_sha256(original: str, sha256: str | None) -> None:
     """InputRefused(CONTENT_CONFLICT) where the original isn't what the client took it for."""
     if sha256 is not None and hashlib.sha256(original.encode()).hexdigest() != sha256.lower():
         raise InputRefused(Code.CONTENT_CONFLICT, "The original isn't what sha256 says.")
+
+
+def _stopping() -> EngineUnavailable:
+    return EngineUnavailable(Code.TARGET_UNAVAILABLE, "The service is shutting down.")

@@ -6,6 +6,7 @@ same: together the spans cover the original once, in order.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -74,6 +75,9 @@ class SpanWriter:
 
     def __init__(self, original: str) -> None:
         self._old = split_lines(original)
+        self._places: dict[str, list[int]] = {}
+        for index, line in enumerate(self._old):
+            self._places.setdefault(line, []).append(index)
         self._at = 0  # lines of the original that spans have been given for
         self._pending: list[str] = []  # whole new lines that agreed with nothing yet
         self._partial = ""  # a line whose end hasn't come
@@ -110,5 +114,6 @@ class SpanWriter:
         last = self._pending[-RESUME_LINES:]
         if len(last) < RESUME_LINES or not any(line.strip() for line in last):
             return None
-        places = range(self._at, len(self._old) - RESUME_LINES + 1)
-        return next((at for at in places if self._old[at : at + RESUME_LINES] == last), None)
+        places = self._places.get(last[0], [])
+        later = places[bisect_left(places, self._at) :]
+        return next((at for at in later if self._old[at : at + RESUME_LINES] == last), None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from typing import TypeVar
 
 from anyio import create_task_group
@@ -10,6 +11,9 @@ from fastapi import Request
 from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 from pydantic import BaseModel
+
+from fastedit.errors import EditRefused
+from fastedit.server.problems import Problem
 
 T = TypeVar("T")
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -24,14 +28,21 @@ def event(name: str | None, data: BaseModel | str) -> bytes:
     return format_sse_event(event=name, data_str=data if isinstance(data, str) else data.model_dump_json())
 
 
-async def event_response(events: AsyncIterator[bytes]) -> StreamingResponse:
-    """The events as they come. What goes wrong before the first one is raised here, and so has a status of its own."""
-    first = await anext(events)
+async def event_response(
+    request: Request, events: AsyncGenerator[bytes], error_event: Callable[[Problem], bytes]
+) -> StreamingResponse:
+    """The events as they come. What goes wrong before the first one is raised here, and so has a status of its own;
+    later, `error_event` is the last one."""
+    first = await while_connected(request, lambda: anext(events))
 
     async def all_events() -> AsyncIterator[bytes]:
-        yield first
-        async for one in events:
-            yield one
+        async with aclosing(events):
+            yield first
+            try:
+                async for one in events:
+                    yield one
+            except EditRefused as refusal:
+                yield error_event(Problem.of(refusal))
 
     return StreamingResponse(all_events(), media_type="text/event-stream", headers=HEADERS)
 

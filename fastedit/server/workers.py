@@ -5,13 +5,17 @@ A worker that crashes or has to be stopped takes no other request with it.
 
 from __future__ import annotations
 
-import os
+import logging
 import signal
+import traceback
+from collections.abc import Callable
 
 from anyio import BrokenWorkerProcess, CapacityLimiter, create_task_group, to_process
 
-from fastedit.errors import Code, EngineUnavailable
+from fastedit.errors import Code, EditRefused, EngineUnavailable
 from fastedit.server.jobs import Job, Outcome, run_structural
+
+logger = logging.getLogger(__name__)
 
 # Files in the languages that are edited most, so that a worker's first request finds their grammars loaded.
 WARM_UP = (
@@ -19,6 +23,15 @@ WARM_UP = (
     ("warm.ts", "function f() {\n  return 1\n}\n"),
     ("warm.go", "package f\n\nfunc f() int {\n\treturn 1\n}\n"),
 )
+
+
+class Failure(Exception):
+    """Something unforeseen in a worker. Its texts stay there: name is the error's type, frames where it happened."""
+
+    def __init__(self, name: str, frames: str) -> None:
+        super().__init__(name, frames)
+        self.name = name
+        self.frames = frames
 
 
 class Workers:
@@ -32,29 +45,38 @@ class Workers:
         """Starts all the processes."""
         async with create_task_group() as group:
             for _ in range(self.num_workers):
-                group.start_soon(self._warm_one)
+                group.start_soon(self._in_worker, _warm_up)
 
-    async def run(self, job: Job) -> Outcome:
-        """The job's outcome. Cancelling kills the process that is at it. Raises EditRefused."""
+    async def run(self, job: Job, *, has_target: bool) -> Outcome | None:
+        """As `run_structural`. Cancelling kills the process that is at it."""
+        return await self._in_worker(_run, job, has_target)
+
+    async def _in_worker(self, function: Callable[..., Outcome | None], *arguments: object) -> Outcome | None:
         try:
-            return await to_process.run_sync(_run, job, cancellable=True, limiter=self._limiter)
+            return await to_process.run_sync(function, *arguments, cancellable=True, limiter=self._limiter)
         except BrokenWorkerProcess as error:
+            logger.exception("a worker died")
             raise EngineUnavailable(Code.ENGINE_ERROR, "The process that merged the edit has died.") from error
+        except Failure as failure:
+            logger.error("a request failed: %s\n%s", failure.name, failure.frames)
+            raise EngineUnavailable(Code.ENGINE_ERROR, f"Internal: {failure.name}.") from None
 
-    async def _warm_one(self) -> None:
-        await to_process.run_sync(_warm_up, cancellable=True, limiter=self._limiter)
 
-
-def _run(job: Job) -> Outcome:
+def _run(job: Job, has_target: bool) -> Outcome | None:
     _leave_interrupts_to_the_server()
-    return run_structural(job)
+    try:
+        return run_structural(job, has_target=has_target)
+    except EditRefused as refusal:
+        raise refusal.with_traceback(None) from None
+    except Exception as error:  # noqa: BLE001 this request's failure is no other's
+        raise Failure(type(error).__name__, "".join(traceback.format_tb(error.__traceback__))) from None
 
 
-def _warm_up() -> int:
+def _warm_up() -> Outcome | None:
     _leave_interrupts_to_the_server()
     for path, text in WARM_UP:
-        run_structural(Job(text, text.replace("1", "2"), path, format="whole"))
-    return os.getpid()
+        run_structural(Job(text, text.replace("1", "2"), path))
+    return None
 
 
 def _leave_interrupts_to_the_server() -> None:

@@ -1,1 +1,7 @@
 """The paths that the service answers."""
+
+from fastedit.server.routes import chat, code_apply, health, metrics, native
+
+ROUTERS = (native.router, code_apply.router, chat.router, health.router, metrics.router)
+
+__all__ = ["ROUTERS"]

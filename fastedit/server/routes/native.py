@@ -2,41 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from typing import Any
 
+from anyio import CapacityLimiter, create_task_group
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from fastedit.errors import EditRefused
-from fastedit.server.problems import Problem
+from fastedit.errors import Code, EditRefused
+from fastedit.server.failures import problem_of
+from fastedit.server.problems import Problem, RequestCode
 from fastedit.server.routes.common import ERRORS, TheService
-from fastedit.server.schemas import ApplyRequest, ApplyResponse, Span
+from fastedit.server.schemas import ApplyRequest, ApplyResponse, BatchItem, BatchRequest, BatchResponse, ErrorBody, Span
 from fastedit.server.service import Service, check_sha256
+from fastedit.server.spans import SpanWriter
 from fastedit.server.streaming import event, event_response, while_connected
+
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The new file; with `stream`, events named `span`, `result` and `error`.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
 
 router = APIRouter(tags=["apply"], responses=ERRORS)
 
 
-@router.post("/v1/apply", response_model=ApplyResponse)
+@router.post("/v1/apply", response_model=ApplyResponse, responses=EVENTS)
 async def apply(body: ApplyRequest, request: Request, service: TheService) -> Response:
     """Merge an edit into a file."""
     check_sha256(body.original, body.sha256)
     if body.stream:
-        return await event_response(_events(body, service))
+        return await event_response(request, _events(body, service), _error_event)
     outcome = await while_connected(request, lambda: service.apply(body.job(), body.deadline_s))
-    return Response(ApplyResponse.of(outcome).model_dump_json(), media_type="application/json")
+    return _json(ApplyResponse.of(outcome))
 
 
-async def _events(body: ApplyRequest, service: Service) -> AsyncIterator[bytes]:
-    """The spans, then the result; an error in place of what is missing."""
-    is_begun = False
+@router.post("/v1/apply/batch", response_model=BatchResponse)
+async def apply_batch(body: BatchRequest, request: Request, service: TheService) -> Response:
+    """Merge several edits, each into a file of its own. One that fails keeps none of the others from being done."""
+    limit = service.settings.max_batch
+    if len(body.requests) > limit:
+        raise Problem(Code.TOO_LARGE, f"The batch has {len(body.requests)} requests; the limit is {limit}.")
+    if any(one.stream for one in body.requests):
+        raise Problem(RequestCode.INVALID_REQUEST, "A batch isn't streamed.", param="requests")
+    items = await while_connected(request, lambda: _all(body.requests, service))
+    return _json(BatchResponse(results=items))
+
+
+async def _all(requests: list[ApplyRequest], service: Service) -> list[BatchItem]:
+    items: dict[int, BatchItem] = {}
+    # No more at once than the target can work on: the queue is for others too.
+    places = CapacityLimiter(service.settings.model_requests)
+
+    async def run(index: int) -> None:
+        async with places:
+            items[index] = await _item(requests[index], service)
+
+    async with create_task_group() as group:
+        for index in range(len(requests)):
+            group.start_soon(run, index)
+    return [items[index] for index in range(len(requests))]
+
+
+async def _item(body: ApplyRequest, service: Service) -> BatchItem:
     try:
+        check_sha256(body.original, body.sha256)
         outcome = await service.apply(body.job(), body.deadline_s)
-        for span in outcome.spans:
-            is_begun = True
-            yield event("span", Span.of(span))
-        yield event("result", ApplyResponse.of(outcome))
     except EditRefused as refusal:
-        if not is_begun:
-            raise
-        yield event("error", Problem.of(refusal).json())
+        problem = problem_of(refusal)
+        return BatchItem(status=problem.status, error=ErrorBody.model_validate(problem.body["error"]))
+    return BatchItem(status=200, result=ApplyResponse.of(outcome))
+
+
+async def _events(body: ApplyRequest, service: Service) -> AsyncGenerator[bytes]:
+    """The spans as they become certain, then the result."""
+    writer = SpanWriter(body.original)
+    async for part in service.stream(body.job(), body.deadline_s):
+        # A target's text comes in pieces; what was made without one brings its spans along.
+        for span in writer.feed(part) if isinstance(part, str) else part.spans or writer.finish():
+            yield event("span", Span.of(span))
+        if not isinstance(part, str):
+            yield event("result", ApplyResponse.of(part))
+
+
+def _error_event(problem: Problem) -> bytes:
+    return event("error", problem.json())
+
+
+def _json(body: ApplyResponse | BatchResponse) -> Response:
+    return Response(body.model_dump_json(), media_type="application/json")

@@ -1,0 +1,50 @@
+"""Every way in which a route can fail, as an answer in the one shape that errors have."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from fastedit.errors import Code, EditRefused
+from fastedit.server.problems import CODES_OF_STATUSES, Problem, RequestCode, problem_response
+from fastedit.server.streaming import ClientGone
+
+CLIENT_CLOSED_REQUEST = 499  # nobody reads it; logs and metrics do
+
+
+def handle_failures(app: FastAPI) -> None:
+    app.add_exception_handler(ClientGone, _client_gone)
+    for kind in (EditRefused, Problem, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, _answer)
+
+
+def problem_of(error: Exception) -> Problem:
+    """What is said of an error: nothing that a request had in it."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, EditRefused):
+        return Problem.of(error)
+    if isinstance(error, RequestValidationError):
+        return _invalid(error)
+    if isinstance(error, HTTPException):
+        code = CODES_OF_STATUSES.get(error.status_code, RequestCode.BAD_REQUEST)
+        return Problem(code, str(error.detail), headers=error.headers)
+    return Problem(Code.ENGINE_ERROR, f"Internal: {type(error).__name__}.")
+
+
+async def _answer(request: Request, error: Exception) -> Response:
+    return problem_response(problem_of(error), request.url.path)
+
+
+async def _client_gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=CLIENT_CLOSED_REQUEST)
+
+
+def _invalid(error: RequestValidationError) -> Problem:
+    """Which field is wrong and how, without its value: that may be source code, or nothing that JSON can hold."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"] if part != "body")
+    message = f"{place}: {first['msg']}" if place else first["msg"]
+    return Problem(RequestCode.INVALID_REQUEST, message, param=place or None)

@@ -1,0 +1,120 @@
+"""What is judged by a request's head alone, before any of its body is read.
+
+Host and Origin first: a page in a browser can be made to call a loopback address, but not to lie about these two.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from fastedit.server.problems import Problem, RequestCode, problem_response
+from fastedit.server.rates import RateLimiter
+from fastedit.server.settings import ServerSettings
+
+OPEN_PATHS = frozenset({"/healthz", "/readyz"})  # for whoever watches the process; they tell nothing of files
+WILDCARDS = frozenset({"0.0.0.0", "::", ""})
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+Check = Callable[[Scope, Headers], None]  # raises Problem
+
+
+class Gate:
+    """Lets a request pass that all checks let pass, and answers the others."""
+
+    def __init__(self, app: ASGIApp, checks: Sequence[Check]) -> None:
+        self._app = app
+        self._checks = checks
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            try:
+                headers = Headers(scope=scope)
+                for check in self._checks:
+                    check(scope, headers)
+            except Problem as problem:
+                return await problem_response(problem, scope["path"])(scope, receive, send)
+        return await self._app(scope, receive, send)
+
+
+def place_checks(settings: ServerSettings) -> tuple[Check, ...]:
+    """Where a request says that it goes and comes from."""
+    names = frozenset(map(str.lower, (*_own_names(settings.host), *settings.allowed_hosts)))
+    is_any_name = settings.host in WILDCARDS and not settings.allowed_hosts
+    origins = frozenset(settings.allowed_origins)
+
+    def check_host(_: Scope, headers: Headers) -> None:
+        name = host_name(headers.get("host", ""))
+        if not name or not (is_any_name or name in names):
+            raise Problem(RequestCode.BAD_HOST, "The Host header names another service.")
+
+    def check_origin(scope: Scope, headers: Headers) -> None:
+        origin = headers.get("origin")
+        if origin is None or origin in origins or origin == f"{scope['scheme']}://{headers.get('host')}":
+            return
+        raise Problem(RequestCode.FORBIDDEN_ORIGIN, "Pages of this origin may not call the service.")
+
+    return check_host, check_origin
+
+
+def caller_checks(settings: ServerSettings) -> tuple[Check, ...]:
+    """Who is asking, and how often."""
+    digests = tuple(_digest(key) for key in settings.keys)
+    limiter = RateLimiter(settings.requests_per_minute) if settings.requests_per_minute else None
+
+    def check_key(scope: Scope, headers: Headers) -> None:
+        if not digests or scope["path"] in OPEN_PATHS:
+            return
+        given = _digest(bearer_key(headers))
+        # Every key is compared, whichever fits: how long it takes tells nothing.
+        if not sum(hmac.compare_digest(given, digest) for digest in digests):
+            wanted = {"WWW-Authenticate": "Bearer"}
+            raise Problem(RequestCode.UNAUTHORIZED, "A valid API key is needed.", headers=wanted)
+
+    def check_rate(scope: Scope, headers: Headers) -> None:
+        if limiter is None or scope["path"] in OPEN_PATHS:
+            return
+        caller = _digest(bearer_key(headers)) if digests else (scope.get("client") or ("",))[0].encode()
+        wait_s = limiter.take(caller)
+        if wait_s > 0:
+            message = f"More than {settings.requests_per_minute} requests a minute."
+            raise Problem(RequestCode.RATE_LIMITED, message, headers={"Retry-After": str(max(1, round(wait_s)))})
+
+    return check_key, check_rate
+
+
+def bearer_key(headers: Headers) -> bytes:
+    """The key of the Authorization header; empty where there is none."""
+    scheme, _, key = headers.get("authorization", "").partition(" ")
+    return key.strip().encode("latin-1") if scheme.lower() == "bearer" else b""
+
+
+def host_name(host: str) -> str:
+    """The name of a Host header without its port, in lower case; "" for what is no host."""
+    try:
+        return urlsplit(f"//{host}").hostname or "" if host and not set(host) & set("/?#@\\") else ""
+    except ValueError:
+        return ""
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _own_names(host: str) -> frozenset[str]:
+    return LOOPBACK_NAMES | {host} if is_loopback(host) or host in WILDCARDS else frozenset({host})
+
+
+def _digest(key: bytes) -> bytes:
+    return hashlib.sha256(key).digest()

@@ -1,0 +1,113 @@
+"""POST /v1/chat/completions and GET /v1/models, as OpenAI's clients call them."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncGenerator
+from typing import Literal
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from pydantic import BaseModel
+
+from fastedit.server.chat import (
+    AssistantMessage,
+    ChatChunk,
+    ChatRequest,
+    ChatResponse,
+    ChatUsage,
+    Choice,
+    ChunkChoice,
+    Delta,
+)
+from fastedit.server.jobs import Job
+from fastedit.server.models import MODES, known_model
+from fastedit.server.problems import Problem, RequestCode, openai_body
+from fastedit.server.routes.common import ERRORS, TheService
+from fastedit.server.service import Service
+from fastedit.server.streaming import event, event_response, while_connected
+
+MODELS_CREATED = 1_760_000_000  # clients want a time; the names are as old as the service
+DONE = event(None, "[DONE]")
+
+router = APIRouter(tags=["compatible"], responses=ERRORS)
+
+
+class Model(BaseModel):
+    id: str
+    object: Literal["model"] = "model"
+    created: int = MODELS_CREATED
+    owned_by: str = "fastedit"
+
+
+class Models(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[Model]
+
+
+@router.get("/v1/models")
+async def models() -> Models:
+    """The names that `model` can have; any other means `fastedit`."""
+    return Models(data=[Model(id=name) for name in MODES])
+
+
+@router.get("/v1/models/{name:path}")
+async def model(name: str) -> Model:
+    if name not in MODES:
+        raise Problem(RequestCode.NOT_FOUND, "There is no such model.", param="model")
+    return Model(id=name)
+
+
+@router.post("/v1/chat/completions", response_model=ChatResponse)
+async def chat(body: ChatRequest, request: Request, service: TheService) -> Response:
+    """Merge an edit into a file: both are in the last user message, or the file is the `prediction`."""
+    job = body.job()
+    answer = _Answer(body)
+    if body.stream:
+        return await event_response(request, answer.events(service, job), _error_event)
+    outcome = await while_connected(request, lambda: service.apply(job))
+    response = ChatResponse(
+        id=answer.id,
+        created=answer.created,
+        model=answer.model,
+        choices=[Choice(message=AssistantMessage(content=outcome.text))],
+        usage=ChatUsage.of(outcome.stats),
+    )
+    return Response(response.model_dump_json(), media_type="application/json")
+
+
+class _Answer:
+    """What all chunks of an answer have in common."""
+
+    def __init__(self, body: ChatRequest) -> None:
+        self.id = f"chatcmpl-{secrets.token_hex(12)}"
+        self.created = int(time.time())
+        self.model = known_model(body.model)
+        self._has_usage = body.stream_options is not None and body.stream_options.include_usage
+
+    async def events(self, service: Service, job: Job) -> AsyncGenerator[bytes]:
+        is_begun = False
+        async for part in service.stream(job):
+            text = part if isinstance(part, str) else part.text if not is_begun else ""
+            if not is_begun:
+                is_begun = True
+                yield self._chunk(Delta(role="assistant", content=""))
+            if text:
+                yield self._chunk(Delta(content=text))
+            if not isinstance(part, str):
+                yield self._chunk(Delta(), finish_reason="stop")
+                if self._has_usage:
+                    yield self._event([], ChatUsage.of(part.stats))
+                yield DONE
+
+    def _chunk(self, delta: Delta, finish_reason: Literal["stop"] | None = None) -> bytes:
+        return self._event([ChunkChoice(delta=delta, finish_reason=finish_reason)])
+
+    def _event(self, choices: list[ChunkChoice], usage: ChatUsage | None = None) -> bytes:
+        chunk = ChatChunk(id=self.id, created=self.created, model=self.model, choices=choices, usage=usage)
+        return event(None, chunk)
+
+
+def _error_event(problem: Problem) -> bytes:
+    return event(None, openai_body(problem))
