@@ -14,3 +14,4 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 # What an edit comes to without a target is one question, what a target makes of it another: tests that mean a target
 # name one.
 choose_default(NO_TARGET)
+os.environ.setdefault("FASTEDIT_TARGET", NO_TARGET)  # for the processes that tests start

@@ -15,11 +15,12 @@ def test_variables_are_read() -> None:
         {
             "FASTEDIT_MODE": "structural",
             "FASTEDIT_SCOPE": "file",
+            "FASTEDIT_TARGET": "none",
             "FASTEDIT_MAX_FILE_BYTES": "10",
             "FASTEDIT_DEBUG": "1",
         }
     )
-    assert settings == Settings("structural", "file", 10, is_debugging=True)
+    assert settings == Settings("structural", "file", "none", 10, is_debugging=True)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,7 @@ def test_variables_are_read() -> None:
         {"FASTEDIT_MOED": "auto"},
         {"FASTEDIT_MODE": "Structural"},
         {"FASTEDIT_SCOPE": ""},
+        {"FASTEDIT_TARGET": " "},
         {"FASTEDIT_MAX_FILE_BYTES": "0"},
         {"FASTEDIT_MAX_FILE_BYTES": "1e6"},
         {"FASTEDIT_MAX_FILE_BYTES": "9" * 5000},

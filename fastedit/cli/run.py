@@ -30,13 +30,13 @@ class Request:
     file: Path | None
     root: Path
     show: Show
-    mode: str | None
-    scope: str | None
-    format: str
-    instruction: str | None
-    target: str | None
-    is_json: bool
-    break_hard_links: bool
+    mode: str | None = None
+    scope: str | None = None
+    format: str = "auto"
+    instruction: str | None = None
+    target: str | None = None
+    is_json: bool = False
+    break_hard_links: bool = False
 
 
 def run(request: Request) -> int:

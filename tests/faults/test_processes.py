@@ -56,9 +56,7 @@ def test_of_two_runs_that_read_the_same_text_one_wins(folder: Path, monkeypatch:
     monkeypatch.setattr(run, "write_plan", write_late)
     monkeypatch.setattr(run, "_finish_uninterrupted", lambda: None)
     monkeypatch.chdir(folder)
-    request = run.Request(
-        Path("0.md"), Path("app.py"), Path(), run.Show.SUMMARY, None, None, "auto", None, False, False
-    )
+    request = run.Request(Path("0.md"), Path("app.py"), Path(), run.Show.SUMMARY)
     assert run.run(request) == 4
     text = (folder / "app.py").read_text()
     assert "return 1 + 1" in text
