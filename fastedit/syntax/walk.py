@@ -47,6 +47,7 @@ class _Entry(NamedTuple):
     is_attached: bool
     is_function: bool
     is_closed: bool
+    is_flat: bool
 
 
 class _Frame(NamedTuple):
@@ -82,7 +83,13 @@ def _entry(name: str, rules: GrammarRules) -> _Entry:
         is_attached=name in rules.attached,
         is_function=name in rules.functions,
         is_closed=name in rules.closed,
+        is_flat=name in rules.flat,
     )
+
+
+def _is_closed(node: Node, entry: _Entry) -> bool:
+    """Whether the walk passes over what is inside of the node."""
+    return entry.is_closed or (entry.is_flat and node.start_point.row == node.end_point.row)
 
 
 Inject = Callable[[bytes, str, int, int], None]
@@ -133,7 +140,7 @@ class Walk:
             num_nodes += 1
             if num_nodes % _NODES_BETWEEN_CLOCKS == 0 and time.monotonic() > self.deadline:
                 return False
-            if (entry is None or not entry.is_closed) and cursor.goto_first_child():
+            if (entry is None or not _is_closed(node, entry)) and cursor.goto_first_child():
                 depth += 1
                 continue
             while not cursor.goto_next_sibling():

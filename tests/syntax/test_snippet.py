@@ -85,8 +85,8 @@ CASES = {
     ),
     "members of an object in JSON": (
         "json",
-        '  "a": {\n    // ...\n    "b": 1\n  },',
-        [("block", "a", 0, 0, 1, 4, -1), ("value", "b", 1, 2, 3, 3, 0)],
+        '  "a": {\n    // ...\n    "b": [\n      1\n    ]\n  },',
+        [("block", "a", 0, 0, 1, 6, -1), ("block", "b", 1, 2, 3, 5, 0)],
     ),
     "script of a component": (
         "vue",

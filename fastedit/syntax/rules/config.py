@@ -38,12 +38,14 @@ def _item_name(node: Node, source: bytes) -> str:
 
 _NAMING_KEYS = frozenset({"name", "id", "key", "title", "path", "alert", "job_name", "uses", "hosts", "host"})
 _KINDS = {"object": "block", "array": "block", "block_node": "block"}
-_PAIR = Rule("value", namer=_key, value=at("value"), kinds=_KINDS, body=at("value"))
+# A key with its value on the same line is found by its line alone, and data files consist of little else.
+_PAIR = Rule("value", namer=_key, value=at("value"), kinds=_KINDS, body=at("value"), is_long=True)
 
-JSON = GrammarRules(rules={"pair": _PAIR}, closed=types("string"))
+JSON = GrammarRules(rules={"pair": _PAIR}, closed=types("string"), flat=types("pair object array"))
 YAML = GrammarRules(
     rules={**same(_PAIR, "block_mapping_pair"), "block_sequence_item": Rule("block", namer=_item_name, body=nothing)},
     closed=types("flow_node plain_scalar block_scalar"),
+    flat=types("block_mapping_pair block_sequence_item"),
     has_loose_ends=True,
 )
 

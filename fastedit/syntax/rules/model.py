@@ -114,7 +114,8 @@ class GrammarRules:
     wrappers: belong to the declaration right inside them (`export`, `template<>`); lone_wrappers: only
     where they hold one. attached: siblings that belong to the declaration below them (comments,
     attributes). attributes: children before the header; modifiers: children that hold such.
-    functions: anonymous functions, whose values are local. closed: not looked into.
+    functions: anonymous functions, whose values are local. closed: not looked into; flat: not looked into
+    where they stand on one row.
     has_loose_ends: a node may end with the comment above the next one.
     """
 
@@ -126,6 +127,7 @@ class GrammarRules:
     modifiers: frozenset[str] = frozenset()
     functions: frozenset[str] = frozenset()
     closed: frozenset[str] = frozenset()
+    flat: frozenset[str] = frozenset()
     injections: Mapping[str, Injection] = field(default_factory=dict)
     has_loose_ends: bool = False
 
