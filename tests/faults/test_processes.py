@@ -145,13 +145,15 @@ def test_a_pipe_from_the_shell_is_an_edit(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_takes_no_more_than_its_budget(folder: Path) -> None:
-    elapsed = []
-    for _ in range(5):
-        start = time.perf_counter()
-        subprocess.run([*COMMAND, "apply", "app.py", "0.md", "--check"], cwd=folder, check=True, capture_output=True)
-        elapsed.append(time.perf_counter() - start)
-    # 0.4 s is the aim; the best of five leaves room for a busy machine, and twice the aim for a slow one.
-    assert min(elapsed) < 0.8
+    taken = []
+    for _ in range(3):
+        run = subprocess.Popen([*COMMAND, "apply", "app.py", "0.md", "--check"], cwd=folder, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+        assert run.returncode == 0
+        taken.append(used.ru_utime + used.ru_stime)
+    # 0.4 s is the aim. Processor time, since others may keep the machine busy; twice the aim, since it may be a slow one.
+    assert min(taken) < 0.8
 
 
 def test_no_model_library_is_imported(folder: Path) -> None:
