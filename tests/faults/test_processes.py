@@ -152,7 +152,7 @@ def test_a_run_takes_no_more_than_its_budget(folder: Path) -> None:
         run.returncode = os.waitstatus_to_exitcode(status)
         assert run.returncode == 0
         taken.append(used.ru_utime + used.ru_stime)
-    # 0.4 s is the aim. Processor time, since others may keep the machine busy; twice the aim, since it may be a slow one.
+    # 0.4 s is the aim. Processor time, for others may keep the machine busy; twice the aim, for it may be a slow one.
     assert min(taken) < 0.8
 
 
