@@ -1,0 +1,97 @@
+"""Tokenised pairs: what a training run reads, in shards on disk.
+
+A shard is an `.npz` of all tokens behind one another and, for each document, its length and the length of its prompt.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from fastedit.errors import SettingsError
+from fastedit.targets.codec import TokenizerCodec
+from fastedit.targets.prompt import prompt_tokens
+from fastedit.targets.templates import PromptTemplate
+from fastedit.training.pairs import Pair
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+SHARD_DOCUMENTS = 1000
+HELD_OUT = "held-out"  # below a folder of shards: those that are only evaluated on
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One example. tokens: prompt, answer and stop token. num_prompt: how many of them no loss is taken on."""
+
+    tokens: npt.NDArray[np.uint32]
+    num_prompt: int
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+class Encoder:
+    """Makes documents of pairs, as the target that comes of the training will be asked.
+
+    SettingsError where the tokenizer has no token that ends a text.
+    """
+
+    def __init__(self, template: PromptTemplate, tokenizer: PreTrainedTokenizerBase) -> None:
+        if tokenizer.eos_token_id is None:
+            raise SettingsError("the tokenizer has no token that ends a text")
+        self._template, self._tokenizer = template, tokenizer
+        self._codec = TokenizerCodec(tokenizer.backend_tokenizer)
+        self._stop_token = int(tokenizer.eos_token_id)
+
+    def document(self, pair: Pair) -> Document:
+        prompt = prompt_tokens(self._template, self._tokenizer, self._codec, pair.original, pair.edit)
+        answer = self._codec.encode(self._template.answer_open + pair.merged + self._template.answer_close)
+        return Document(np.array([*prompt, *answer, self._stop_token], dtype=np.uint32), len(prompt))
+
+
+def write_shards(documents: Iterable[Document], folder: Path, *, first: int = 0) -> int:
+    """How many shards were written, numbered from `first`; each appears whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stream, number = iter(documents), first
+    while batch := list(islice(stream, SHARD_DOCUMENTS)):
+        unfinished = folder / f"unfinished-{number:05d}.npz"
+        np.savez(
+            unfinished,
+            tokens=np.concatenate([document.tokens for document in batch]),
+            lengths=np.array([len(document) for document in batch]),
+            prompts=np.array([document.num_prompt for document in batch]),
+        )
+        os.replace(unfinished, folder / f"shard-{number:05d}.npz")
+        number += 1
+    return number - first
+
+
+def shards_in(folder: Path) -> list[Path]:
+    """The folder's shards in their order."""
+    return sorted(folder.glob("shard-*.npz"))
+
+
+def read_shard(path: Path) -> list[Document]:
+    with np.load(path) as arrays:
+        tokens, lengths, prompts = arrays["tokens"], arrays["lengths"], arrays["prompts"]
+    ends = np.cumsum(lengths)
+    return [
+        Document(tokens[end - length : end], int(prompt))
+        for end, length, prompt in zip(ends, lengths, prompts, strict=True)
+    ]
+
+
+def shuffled(documents: Sequence[Document], seed: int) -> list[Document]:
+    order = list(documents)
+    random.Random(seed).shuffle(order)
+    return order

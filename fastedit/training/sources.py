@@ -1,0 +1,48 @@
+"""The folders that a run's originals come from, by the names that configurations give them."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sysconfig
+from pathlib import Path
+
+from fastedit.errors import SettingsError
+from fastedit.training.settings import TrainingSettings
+
+INSTALLED = "python:"
+STANDARD_LIBRARY = "stdlib"
+
+
+def source_folders(settings: TrainingSettings) -> list[Path]:
+    """The folder (or file) of each of `data.sources`. SettingsError for one that isn't there."""
+    return [_located(name, settings) for name in settings.data.sources]
+
+
+def kept_apart(settings: TrainingSettings) -> list[Path]:
+    """All files below `data.apart`."""
+    folders = [settings.path(name) for name in settings.data.apart]
+    return [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+
+
+def is_held_out(source: str, share: float) -> bool:
+    """Whether an original is for evaluation only, told by its path: the same on every machine and in every run."""
+    digest = hashlib.blake2b(source.encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big") < share * 2**32
+
+
+def _located(name: str, settings: TrainingSettings) -> Path:
+    path = _installed(name.removeprefix(INSTALLED)) if name.startswith(INSTALLED) else settings.path(name)
+    if path is None or not path.exists():
+        raise SettingsError(f"data.sources: there is no {name}")
+    return path
+
+
+def _installed(name: str) -> Path | None:
+    if name == STANDARD_LIBRARY:
+        return Path(sysconfig.get_path("stdlib"))
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        return None
+    origin = Path(spec.origin)
+    return origin.parent if origin.name == "__init__.py" else origin

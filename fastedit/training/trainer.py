@@ -1,0 +1,213 @@
+"""The training loop: rows in, steps out, with a log, a state to go on from and exactness measured on the way."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import torch
+from accelerate import Accelerator, InitProcessGroupKwargs  # type: ignore[import-untyped]
+from rich.console import Console
+from rich.progress import Progress as Bar
+
+from fastedit.training.create import Trainee, make_trainee
+from fastedit.training.documents import HELD_OUT, Document, read_shard, shards_in
+from fastedit.training.exactness import measure
+from fastedit.training.export import export
+from fastedit.training.forward import RowModel
+from fastedit.training.masters import Masters
+from fastedit.training.optimizer import Optimizers
+from fastedit.training.packing import Row, rows
+from fastedit.training.schedule import max_tokens, progress, rate_factor
+from fastedit.training.settings import TrainingSettings
+from fastedit.training.state import Progress, load_state, save_state
+from fastedit.training.stream import DocumentStream
+
+LOG = "log.jsonl"
+STRAGGLER_PATIENCE = timedelta(hours=2)  # a paused process is no dead one
+
+
+def train(settings: TrainingSettings) -> Path:
+    """Train to the end of the schedule, going on where an earlier sitting stopped; the folder of the checkpoint.
+
+    SIGTERM and SIGINT end the sitting after the step under way, its state saved.
+    """
+    accelerator = Accelerator(
+        cpu=not torch.cuda.is_available(), kwargs_handlers=[InitProcessGroupKwargs(timeout=STRAGGLER_PATIENCE)]
+    )
+    return Trainer(settings, make_trainee(settings), accelerator).run()
+
+
+class Trainer:
+    """One process of a run. All processes hold all weights and average their gradients."""
+
+    def __init__(self, settings: TrainingSettings, trainee: Trainee, accelerator: Accelerator) -> None:
+        self._settings, self._trainee, self._accelerator = settings, trainee, accelerator
+        self._folder = settings.path(settings.output)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        trainee.model.to(accelerator.device).train()
+        self._model = RowModel(trainee.model, compile=settings.model.compile)
+        self._masters = Masters(trainee.model)
+        self._optimizers = Optimizers(self._masters.masters, settings.optimizer)
+        self._progress = Progress()
+        self._saved_at = self._measured_at = 0.0  # minutes
+        self._is_stopped = False
+        self._resume()
+
+    def run(self) -> Path:
+        previous = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            self._loop()
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+        self._save()
+        if self._share >= 1.0:
+            self._evaluate()
+        if self._is_main:
+            return export(self._trainee, self._masters, self._folder / "checkpoint")
+        return self._folder / "checkpoint"
+
+    @property
+    def _is_main(self) -> bool:
+        return bool(self._accelerator.is_main_process)
+
+    @property
+    def _share(self) -> float:
+        return progress(self._settings.schedule, self._progress.elapsed_s, self._progress.num_tokens)
+
+    def _loop(self) -> None:
+        with Bar(
+            transient=True, disable=not (self._is_main and sys.stderr.isatty()), console=Console(stderr=True)
+        ) as bar:
+            task = bar.add_task("training", total=1.0)
+            while self._goes_on():
+                limit = max_tokens(self._settings.schedule, self._share)
+                for batch in self._batches(limit):
+                    self._step(batch)
+                    bar.update(task, completed=self._share)
+                    self._after_step()
+                    if not self._goes_on() or max_tokens(self._settings.schedule, self._share) != limit:
+                        break
+
+    def _after_step(self) -> None:
+        """Save and measure when it is time to."""
+        minutes = self._progress.elapsed_s / 60
+        if minutes - self._saved_at > self._settings.schedule.save_minutes:
+            self._save()
+        if minutes - self._measured_at > self._settings.evaluation.every_minutes:
+            self._evaluate()
+
+    def _goes_on(self) -> bool:
+        """Whether there is more to do; the same for all processes, so that they stop after the same step."""
+        is_stopped = self._summed(torch.tensor([float(self._is_stopped)], dtype=torch.float64))
+        return self._share < 1.0 and not bool(is_stopped[0])
+
+    def _step(self, batch: list[Row]) -> None:
+        started = time.monotonic()
+        loss, num_right, counts = 0.0, 0, [0, 0]
+        for row in batch:
+            scored = self._model(row)
+            scored.loss.backward()  # type: ignore[no-untyped-call]
+            self._masters.collect()
+            loss += float(scored.loss.detach())
+            num_right += int(scored.is_right.sum())
+            counts[0] += len(row.targets)
+            counts[1] += row.num_tokens
+        sums = self._summed(torch.tensor([loss, num_right, *counts], dtype=torch.float64))
+        if self._accelerator.num_processes > 1:
+            self._masters.gradient.copy_(self._accelerator.reduce(self._masters.gradient, "sum"))
+        self._masters.gradient.div_(float(sums[2]))
+        norm = self._masters.clip(self._settings.optimizer.max_norm)
+        factor = rate_factor(self._settings.schedule, self._progress.step, self._share)
+        self._optimizers.step(factor)
+        self._masters.write_back()
+        self._masters.zero()
+        self._count(sums.tolist(), time.monotonic() - started, norm, factor)
+
+    def _summed(self, numbers: torch.Tensor) -> torch.Tensor:
+        if self._accelerator.num_processes == 1:
+            return numbers
+        summed: torch.Tensor = self._accelerator.reduce(numbers.to(self._accelerator.device), "sum").cpu()
+        return summed
+
+    def _count(self, sums: list[float], step_s: float, norm: float, factor: float) -> None:
+        state = self._progress
+        state.step += 1
+        state.num_tokens += int(sums[3])
+        # One clock for all processes, or they would not agree on when a stage ends.
+        clock = torch.tensor([step_s if self._is_main else 0.0], dtype=torch.float64)
+        state.elapsed_s += float(self._summed(clock)[0])
+        if state.step % self._settings.schedule.log_steps == 0:
+            self._log(
+                loss=round(sums[0] / sums[2], 5),
+                token_accuracy=round(sums[1] / sums[2], 5),
+                norm=round(norm, 3),
+                rate=round(factor, 4),
+                tokens_per_s=round(sums[3] / step_s),
+            )
+
+    def _log(self, **values: Any) -> None:
+        if not self._is_main:
+            return
+        state = self._progress
+        entry = {"step": state.step, "tokens": state.num_tokens, "minutes": round(state.elapsed_s / 60, 2), **values}
+        with (self._folder / LOG).open("a", encoding="utf-8") as log:
+            log.write(json.dumps(entry) + "\n")
+
+    def _batches(self, limit: int) -> Iterator[list[Row]]:
+        """Batches of rows for this process, endless."""
+        schedule, data = self._settings.schedule, self._settings.data
+        stream = DocumentStream(
+            self._settings.path(data.shards),
+            limit,
+            self._accelerator.process_index,
+            self._accelerator.num_processes,
+            data.seed,
+            self._progress.shards_read,
+        )
+        packed = rows(iter(stream), schedule.row_tokens)
+        while True:
+            yield [next(packed) for _ in range(schedule.rows_per_step)]
+            self._progress.shards_read = stream.num_read
+
+    def _evaluate(self) -> None:
+        self._measured_at = self._progress.elapsed_s / 60
+        if not self._is_main:
+            return
+        evaluation = self._settings.evaluation
+        groups = measure(self._model, self._held_out(), evaluation.lengths, self._settings.schedule.row_tokens)
+        for group in groups:
+            self._log(
+                max_tokens=group.max_tokens,
+                documents=group.num_documents,
+                exact=round(group.exact_share, 4),
+                held_out_accuracy=round(group.token_accuracy, 5),
+            )
+
+    def _held_out(self) -> list[Document]:
+        folder = self._settings.path(self._settings.data.shards) / HELD_OUT
+        documents = [document for path in shards_in(folder) for document in read_shard(path)]
+        return documents[: self._settings.evaluation.documents]
+
+    def _stop(self, number: int, frame: Any) -> None:
+        self._is_stopped = True
+
+    def _save(self) -> None:
+        self._saved_at = self._progress.elapsed_s / 60
+        if self._is_main:
+            save_state(self._folder, self._progress, self._masters.state(), self._optimizers.state())
+
+    def _resume(self) -> None:
+        saved = load_state(self._folder)
+        if saved is not None:
+            self._progress, masters, optimizers = saved
+            self._masters.load(masters)
+            self._optimizers.load(optimizers)
+            self._saved_at = self._measured_at = self._progress.elapsed_s / 60
