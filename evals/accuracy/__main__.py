@@ -14,6 +14,7 @@ from evals.accuracy.generated import score_samples
 from evals.accuracy.outcomes import Row
 from evals.accuracy.reliability import curve, draw
 from fastedit.edits.model import Format
+from fastedit.targets.default import NO_TARGET, choose_default
 from fastedit.training.synthesis import Tier, generate, generate_from_histories
 
 CASES = Path(__file__).resolve().parents[2].parent / "shared" / "apply_cases" / "cases"
@@ -23,22 +24,23 @@ NUM_EDITS, NUM_QUICK_EDITS = 3000, 700
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status 0 whatever the scores: the numbers are the result."""
     options = _parser().parse_args(arguments)
+    target = NO_TARGET if options.mode == "structural" else options.target
+    choose_default(target)
     cases = _score_cases(options.cases, options.mode)
-    generated = _score_generated(options) if options.n != 0 else []
+    generated = _score_generated(options, target) if options.n != 0 else []
     report.print_failures([*cases, *generated], with_diff=options.diff)
     if cases:
-        report.print_tables("cases", cases, ("tier", "format"))
+        report.print_tables("cases", cases, ("tier", "format", "strategy"))
         report.print_times(cases)
     if generated:
-        report.print_tables("generated", generated, ("tier", "format", "language", "kind"))
+        report.print_tables("generated", generated, ("tier", "format", "language", "kind", "strategy"))
         report.print_times(generated)
         report.print_reliability(generated)
     if options.plot and generated:
         _draw(generated, options.plot)
     if options.json:
-        report.write_json(
-            options.json, cases, generated, {"mode": options.mode, "seed": options.seed, "n": len(generated)}
-        )
+        settings = {"mode": options.mode, "target": target, "seed": options.seed, "n": len(generated)}
+        report.write_json(options.json, cases, generated, settings)
     print(report.last_line(cases, generated))
     return 0
 
@@ -49,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
         "--quick", action="store_true", help=f"{NUM_QUICK_EDITS} generated edits: under a minute on two cores"
     )
     parser.add_argument("--mode", choices=("structural", "auto", "model"), default="structural")
+    parser.add_argument("--target", default="embedded", help="for auto and model: a registered name or a folder")
     parser.add_argument(
         "--cases", type=Path, default=CASES, help="folder of apply cases (default: ../shared/apply_cases/cases)"
     )
@@ -77,7 +80,7 @@ def _score_cases(folder: Path, mode: str) -> list[Row]:
     return [score_case(case, mode) for case in find_cases(folder)]
 
 
-def _score_generated(options: argparse.Namespace) -> list[Row]:
+def _score_generated(options: argparse.Namespace, target: str) -> list[Row]:
     wanted = options.n if options.n is not None else NUM_QUICK_EDITS if options.quick else NUM_EDITS
     apart = [path for path in options.cases.rglob("*") if path.is_file()] if options.cases.is_dir() else []
     tiers, formats = [Tier(tier) for tier in options.tier], [Format(format) for format in options.format]
@@ -88,7 +91,9 @@ def _score_generated(options: argparse.Namespace) -> list[Row]:
     else:
         sources = options.sources or default_sources()
         samples = generate(sources, seed=options.seed, n=wanted, tiers=tiers, formats=formats, apart=apart)
-    return list(score_samples(samples, options.mode))
+    # A target's passes keep all cores busy by themselves.
+    processes = None if target == NO_TARGET else 1
+    return list(score_samples(samples, options.mode, processes=processes, target=target))
 
 
 def default_sources() -> list[Path]:

@@ -7,12 +7,14 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import fastedit
 from evals.accuracy.outcomes import Outcome, Row
+from fastedit.applied import Applied, Stats
 
 Files = dict[str, bytes]
 
@@ -34,24 +36,25 @@ def score_case(folder: Path, mode: str) -> Row:
         before = read_tree(root)
         started = time.perf_counter()
         try:
-            _apply(case, (folder / "edit.md").read_bytes().decode("utf-8"), root, mode)
+            results = _apply(case, (folder / "edit.md").read_bytes().decode("utf-8"), root, mode)
             note = ""
         except fastedit.EditRefused as refusal:
-            note = refusal.code.value
+            note, results = refusal.code.value, []
         except Exception as error:  # noqa: BLE001 - a traceback is an outcome here
             return _row(case, Outcome.ERROR, started, f"{type(error).__name__}: {error}"[:160])
         outcome, diff = _judged(folder, case, before, read_tree(root), is_refused=bool(note))
-        return _row(case, outcome, started, note, diff)
+        return _row(case, outcome, started, note, diff, results)
 
 
-def _apply(case: Mapping[str, Any], message: str, root: Path, mode: str) -> None:
+def _apply(case: Mapping[str, Any], message: str, root: Path, mode: str) -> list[Applied]:
     if case["format"] == "multi_file" or case.get("files") or case.get("creates"):
-        fastedit.apply_patch(message, root, mode=mode)
-        return
+        changes = fastedit.apply_patch(message, root, mode=mode)
+        return [change.applied for change in changes if change.applied is not None]
     path = root / case["file"]
     original = path.read_bytes().decode("utf-8")
     applied = fastedit.apply(original, message, path=case["file"], mode=mode)
     path.write_bytes(applied.text.encode("utf-8"))
+    return [applied]
 
 
 def _judged(
@@ -70,9 +73,28 @@ def _judged(
     return (Outcome.EXACT, "") if got == wanted else (Outcome.WRONG, _differences(wanted, got))
 
 
-def _row(case: Mapping[str, Any], outcome: Outcome, started: float, note: str, diff: str = "") -> Row:
+def _row(
+    case: Mapping[str, Any],
+    outcome: Outcome,
+    started: float,
+    note: str,
+    diff: str = "",
+    results: Sequence[Applied] = (),
+) -> Row:
     elapsed_ms = (time.perf_counter() - started) * 1000
-    return Row(case["id"], case["tier"], case["format"], case["language"], "", outcome, elapsed_ms, note, diff)
+    return Row(
+        case["id"],
+        case["tier"],
+        case["format"],
+        case["language"],
+        "",
+        outcome,
+        elapsed_ms,
+        note,
+        diff,
+        strategy="+".join(sorted({result.strategy for result in results})),
+        stats=reduce(Stats.plus, (result.stats for result in results), Stats()),
+    )
 
 
 def read_tree(root: Path) -> Files:

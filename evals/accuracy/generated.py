@@ -12,29 +12,35 @@ from functools import partial
 import fastedit
 from evals.accuracy.outcomes import JudgedSegment, Outcome, Row
 from evals.accuracy.segments import judged_segments
+from fastedit.applied import Stats
 from fastedit.edits.model import Format
+from fastedit.targets.default import NO_TARGET, choose_default
 from fastedit.training.synthesis import Sample
 
 MAX_PROCESSES = 2
 CHUNK = 8
 
 
-def score_samples(samples: Iterable[Sample], mode: str, *, processes: int | None = None) -> Iterator[Row]:
-    """The samples' rows in their order."""
+def score_samples(
+    samples: Iterable[Sample], mode: str, *, processes: int | None = None, target: str = NO_TARGET
+) -> Iterator[Row]:
+    """The samples' rows in their order. target: the one that is asked, by name or folder."""
     wanted = min(MAX_PROCESSES, len(os.sched_getaffinity(0))) if processes is None else processes
     if wanted < 2:
+        choose_default(target)
         yield from map(partial(score_sample, mode=mode), samples)
         return
-    with multiprocessing.get_context("spawn").Pool(wanted) as pool:
+    with multiprocessing.get_context("spawn").Pool(wanted, choose_default, (target,)) as pool:
         yield from pool.imap(partial(score_sample, mode=mode), samples, CHUNK)
 
 
 def score_sample(sample: Sample, mode: str) -> Row:
     """What comes of one edit."""
     started = time.perf_counter()
-    note, diff, got = "", "", None
+    note, diff, got, strategy, stats = "", "", None, "", Stats()
     try:
-        got = fastedit.apply(sample.original, sample.edit, path=sample.path, mode=mode).text
+        applied = fastedit.apply(sample.original, sample.edit, path=sample.path, mode=mode)
+        got, strategy, stats = applied.text, applied.strategy, applied.stats
         outcome = Outcome.EXACT if got == sample.expected else Outcome.WRONG
     except fastedit.EditRefused as refusal:
         outcome, note = Outcome.REFUSED, refusal.code.value
@@ -55,6 +61,8 @@ def score_sample(sample: Sample, mode: str) -> Row:
         diff,
         sample.habits,
         _segments(sample) if outcome is not Outcome.ERROR else (),
+        strategy,
+        stats,
     )
 
 

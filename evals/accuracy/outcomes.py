@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from fastedit.applied import Stats
 
 
 class Outcome(StrEnum):
@@ -30,7 +32,8 @@ class Row:
     """One edit and what came of it.
 
     kind: of change (generated edits), or "" (cases). note: the refusal's code or the exception. diff: how a wrong
-    result differs from what was expected.
+    result differs from what was expected. strategy: whose text it is, see `fastedit.Applied`; "" where there is none.
+    stats: of the target's work.
     """
 
     name: str
@@ -44,3 +47,5 @@ class Row:
     diff: str = ""
     habits: tuple[str, ...] = ()
     segments: tuple[JudgedSegment, ...] = ()
+    strategy: str = ""
+    stats: Stats = field(default_factory=Stats)

@@ -85,13 +85,23 @@ def share(rows: Sequence[Row], outcome: Outcome, *, tier: str = "") -> float | N
     return sum(row.outcome is outcome for row in chosen) / len(chosen) if chosen else None
 
 
+def target_line(rows: Sequence[Row]) -> str:
+    """`acceptance=`: accepted of the drafted tokens; `tokens_per_pass=`: written in one; nothing without a target."""
+    passes, drafted = sum(row.stats.passes for row in rows), sum(row.stats.drafted for row in rows)
+    if not passes:
+        return ""
+    accepted, written = sum(row.stats.accepted for row in rows), sum(row.stats.completion_tokens for row in rows)
+    return f" acceptance={accepted / max(drafted, 1):.4f} tokens_per_pass={written / passes:.1f}"
+
+
 def last_line(cases: Sequence[Row], generated: Sequence[Row]) -> str:
     """`clear=` to `refuse=`: exact cases of the tier; `wrong=`: of all cases; `generated_…=`: of the clear edits."""
     values = {tier: share(cases, Outcome.EXACT, tier=tier) for tier in TIERS}
     values["wrong"] = share(cases, Outcome.WRONG)
     values["generated_exact"] = share(generated, Outcome.EXACT, tier="clear")
     values["generated_wrong"] = share(generated, Outcome.WRONG, tier="clear")
-    return " ".join(f"{name}={'n/a' if value is None else format(value, '.3f')}" for name, value in values.items())
+    scores = " ".join(f"{name}={'n/a' if value is None else format(value, '.3f')}" for name, value in values.items())
+    return scores + target_line([*cases, *generated])
 
 
 def machine(module: str = "evals.accuracy") -> dict[str, Any]:
@@ -152,4 +162,5 @@ def _plain(row: Row) -> dict[str, Any]:
     return {
         "name": row.name, "tier": row.tier, "format": row.format, "language": row.language, "kind": row.kind,
         "outcome": row.outcome.value, "ms": round(row.elapsed_ms, 2), "note": row.note, "habits": list(row.habits),
+        "strategy": row.strategy,
     }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from evals.accuracy.reliability import curve, share_of_sure
 from evals.accuracy.report import last_line
 from evals.accuracy.segments import judge
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
+from fastedit.applied import Stats
 from fastedit.edits.model import Format
 from fastedit.training.synthesis import Sample, Tier
 from support.edits import ORIGINALS
@@ -124,6 +126,9 @@ def test_the_last_line_is_exactly_so() -> None:
     generated = [row("clear", Outcome.EXACT)] * 3 + [row("sloppy", Outcome.WRONG)]
     line = "clear=0.500 sloppy=n/a hard=n/a refuse=1.000 wrong=0.333 generated_exact=1.000 generated_wrong=0.000"
     assert last_line(cases, generated) == line
+    stats = Stats(passes=4, drafted=90, accepted=81, completion_tokens=90)
+    cases.append(replace(row("clear", Outcome.WRONG), stats=stats))
+    assert last_line(cases, generated).endswith(" acceptance=0.9000 tokens_per_pass=22.5")
 
 
 def test_the_command_scores_cases_and_generated_edits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
