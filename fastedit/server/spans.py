@@ -7,8 +7,8 @@ same: together the spans cover the original once, in order.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Indel
 
@@ -69,6 +69,18 @@ def _num_shared(some: list[str], others: list[str]) -> int:
     return next((index for index, (one, other) in pairs if one != other), min(len(some), len(others)))
 
 
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """The spans without empty ones, neighbours that are both kept as one."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and joined[-1].is_kept and span.is_kept:
+            last = joined.pop()
+            joined.append(Span(last.start_line, span.end_line, last.text + span.text, True))
+        elif span.text or span.start_line < span.end_line:
+            joined.append(span)
+    return joined
+
+
 class SpanWriter:
     """Spans of a text that is still being written. Which lines are taken as kept is a guess; that the spans join and
     apply to the text is not."""
@@ -80,20 +92,26 @@ class SpanWriter:
             self._places.setdefault(line, []).append(index)
         self._at = 0  # lines of the original that spans have been given for
         self._pending: list[str] = []  # whole new lines that agreed with nothing yet
-        self._partial = ""  # a line whose end hasn't come
+        self._partial: list[str] = []  # pieces of a line whose end hasn't come
 
     def feed(self, text: str) -> list[Span]:
         """The spans that more of the new text makes certain."""
-        lines = split_lines(self._partial + text)
-        self._partial = lines.pop() if lines and not lines[-1].endswith("\n") else ""
-        return [span for line in lines for span in self._line(line)]
+        self._partial.append(text)
+        if "\n" not in text:
+            return []
+        lines = split_lines("".join(self._partial))
+        self._partial = [lines.pop()] if not lines[-1].endswith("\n") else []
+        return _joined(span for line in lines for span in self._line(line))
 
     def finish(self) -> list[Span]:
         """The spans of the rest: the text has ended."""
-        rest = [*self._pending, self._partial] if self._partial else self._pending
-        span = Span(self._at, len(self._old), "".join(rest), rest == self._old[self._at :])
-        self._at, self._pending, self._partial = len(self._old), [], ""
-        return [span] if span.text or span.start_line < span.end_line else []
+        rest, shift = "".join([*self._pending, *self._partial]), self._at
+        old = "".join(self._old[shift:])
+        self._at, self._pending, self._partial = len(self._old), [], []
+        return [
+            replace(span, start_line=shift + span.start_line, end_line=shift + span.end_line)
+            for span in spans_of(old, rest)
+        ]
 
     def _line(self, line: str) -> Iterator[Span]:
         if not self._pending and self._at < len(self._old) and self._old[self._at] == line:
@@ -101,19 +119,21 @@ class SpanWriter:
             self._at += 1
             return
         self._pending.append(line)
-        found = self._resumed()
-        if found is None:
+        end = self._resumed()
+        if end is None:
             return
-        new, kept = self._pending[:-RESUME_LINES], self._pending[-RESUME_LINES:]
-        yield Span(self._at, found, "".join(new), False)
-        yield Span(found, found + RESUME_LINES, "".join(kept), True)
-        self._at, self._pending = found + RESUME_LINES, []
+        num_kept = _num_shared(self._pending[::-1], self._old[self._at : end][::-1])
+        split = len(self._pending) - num_kept
+        yield Span(self._at, end - num_kept, "".join(self._pending[:split]), False)
+        yield Span(end - num_kept, end, "".join(self._pending[split:]), True)
+        self._at, self._pending = end, []
 
     def _resumed(self) -> int | None:
-        """Where in the rest of the original the last new lines stand, the nearest place."""
+        """Behind which line of the original the text goes on, if its last lines stand there: at the nearest place."""
         last = self._pending[-RESUME_LINES:]
         if len(last) < RESUME_LINES or not any(line.strip() for line in last):
             return None
         places = self._places.get(last[0], [])
         later = places[bisect_left(places, self._at) :]
-        return next((at for at in later if self._old[at : at + RESUME_LINES] == last), None)
+        found = next((at for at in later if self._old[at : at + RESUME_LINES] == last), None)
+        return None if found is None else found + RESUME_LINES

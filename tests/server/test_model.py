@@ -1,0 +1,283 @@
+"""Requests that a target works on: what is streamed, what is counted, and who waits for whom."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import openai
+import pytest
+
+from fastedit.server.loading import TargetSlot
+from fastedit.server.settings import ServerSettings
+from fastedit.targets import Target
+from support.scripted import ScriptedRunner, script
+from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, events_of, running, wait_until
+from support.tiny_targets import make_tiny
+
+LONG = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(40)) + ORIGINAL
+LONG_EXPECTED = LONG.replace("'shape'", "'solid'")
+HUGE = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(700)) + ORIGINAL
+EARLY = 4  # passes after which some of HUGE is certain, and not all of it
+WHOLE = {"original": HUGE, "edit": EDIT, "path": "a.py", "stream": True, "mode": "model", "scope": "file"}
+
+
+def edited(original: str, edit: str) -> str:
+    return original.replace("'shape'", "'solid'")
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Target:
+    return Target.load(make_tiny(tmp_path_factory.mktemp("target"), "qwen3", vocabulary=400), template="embedded")
+
+
+@contextmanager
+def scripted(
+    target: Target, settings: ServerSettings | None = None, **how: object
+) -> Iterator[tuple[Running, ScriptedRunner]]:
+    """A service whose target writes `edited`, its engine new."""
+    runner = script(target, edited, slot_len=65536, **how)
+    settings = settings or ServerSettings(structural_workers=1, drain_s=0.5)
+    with running(settings, TargetSlot("scripted", target=target)) as service:
+        yield service, runner
+
+
+@pytest.fixture
+def served(target: Target) -> Iterator[tuple[Running, ScriptedRunner]]:
+    with scripted(target) as both:
+        yield both
+
+
+@contextmanager
+def held(runner: ScriptedRunner, after: int = 0) -> Iterator[threading.Event]:
+    """Keeps the target in its next pass (after some) until the event is set, or the block is left."""
+    released = threading.Event()
+    first = runner.num_passes + after
+    runner.before_pass = lambda: runner.num_passes >= first and released.wait(30) and None
+    try:
+        yield released
+    finally:
+        released.set()
+        runner.before_pass = lambda: None
+
+
+def num_at_work(service: Running) -> int:
+    engine = service.service.slot.engine
+    assert engine is not None
+    return engine.num_running + engine.num_waiting
+
+
+def test_a_lazy_edit_is_verified(served: tuple[Running, ScriptedRunner]) -> None:
+    service, _ = served
+    assert service.client.get("/readyz").json()["status"] == "ready"
+    body = service.apply().json()
+    assert (body["text"], body["strategy"], body["warnings"]) == (EXPECTED, "verified", [])
+    assert body["usage"]["accepted_prediction_tokens"] == body["stats"]["accepted"] > 0
+    assert body["usage"]["completion_tokens"] > 0
+    assert body["stats"]["passes"] >= 1
+    assert service.metric("fastedit_accepted_tokens_total") == body["stats"]["accepted"]
+    assert service.metric("fastedit_acceptance_rate_count") == 1
+    assert service.metric("fastedit_applied_total", strategy="verified") == 1
+
+
+def test_a_patch_is_no_question_to_the_target(served: tuple[Running, ScriptedRunner]) -> None:
+    service, runner = served
+    num_asked = len(runner.asked)
+    assert service.apply(edit=PATCH).json()["strategy"] == "structural"
+    assert service.apply(mode="structural").json()["strategy"] == "structural"
+    assert len(runner.asked) == num_asked
+    assert service.apply(edit=PATCH, mode="model").json()["strategy"] == "model"
+
+
+@pytest.mark.parametrize("scope", ["windows", "file"])
+@pytest.mark.parametrize("mode", ["auto", "model"])
+def test_streamed_spans_are_the_file(served: tuple[Running, ScriptedRunner], mode: str, scope: str) -> None:
+    service, _ = served
+    answer = service.apply(original=LONG, stream=True, mode=mode, scope=scope)
+    events = events_of(answer.text)
+    spans = [json.loads(data) for name, data in events if name == "span"]
+    assert events[-1][0] == "result"
+    assert json.loads(events[-1][1])["text"] == LONG_EXPECTED
+    assert "".join(span["text"] for span in spans) == LONG_EXPECTED
+    lines = LONG.split("\n")
+    changed = [span for span in spans if not span["is_kept"]]
+    assert [(span["start_line"], span["text"]) for span in changed] == [
+        (lines.index("    return 'shape'"), "    return 'solid'\n")
+    ]
+
+
+def test_spans_come_before_the_target_is_done(served: tuple[Running, ScriptedRunner]) -> None:
+    service, runner = served
+    with held(runner, after=EARLY) as released, service.client.stream("POST", "/v1/apply", json=WHOLE) as answer:
+        pieces = answer.iter_text()
+        first = next(pieces)
+        assert first.startswith("event: span")
+        assert not released.is_set()
+        released.set()
+        events = events_of(first + "".join(pieces))
+    assert events[-1][0] == "result"
+    assert json.loads(events[-1][1])["text"] == HUGE.replace("'shape'", "'solid'")
+
+
+def test_openais_client_streams_what_the_target_writes(served: tuple[Running, ScriptedRunner]) -> None:
+    service, _ = served
+    with openai.OpenAI(base_url=f"{service.url}/v1", api_key="x", max_retries=0) as client:
+        asked = [{"role": "user", "content": f"<code>{LONG}</code>\n<update>{EDIT}</update>"}]
+        whole = client.chat.completions.create(model="fastedit", messages=asked)
+        chunks = list(client.chat.completions.create(model="fastedit", messages=asked, stream=True))
+    assert whole.choices[0].message.content == LONG_EXPECTED
+    assert whole.usage is not None
+    assert whole.usage.completion_tokens_details is not None
+    assert whole.usage.completion_tokens_details.accepted_prediction_tokens > 0
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == LONG_EXPECTED
+
+
+def test_structural_requests_never_wait_behind_the_target(served: tuple[Running, ScriptedRunner]) -> None:
+    service, runner = served
+    with held(runner) as released, ThreadPoolExecutor(20) as pool:
+        waiting = [pool.submit(service.apply) for _ in range(16)]
+        wait_until(lambda: num_at_work(service) > 0)
+        started_s = time.monotonic()
+        assert service.apply(edit=PATCH).json()["text"] == EXPECTED
+        assert service.apply(mode="structural").json()["text"] == EXPECTED
+        assert time.monotonic() - started_s < 5
+        assert not any(one.done() for one in waiting)
+        released.set()
+        assert {one.result().json()["text"] for one in waiting} == {EXPECTED}
+
+
+def test_a_batch_is_decoded_side_by_side(served: tuple[Running, ScriptedRunner]) -> None:
+    service, runner = served
+    with held(runner) as released, ThreadPoolExecutor(1) as pool:
+        requests = [{"original": f"# {n}\n{ORIGINAL}", "edit": EDIT, "path": "a.py"} for n in range(4)]
+        answer = pool.submit(service.client.post, "/v1/apply/batch", json={"requests": requests})
+        wait_until(lambda: num_at_work(service) == 4)
+        released.set()
+        results = answer.result().json()["results"]
+    assert [one["result"]["text"] for one in results] == [f"# {n}\n{EXPECTED}" for n in range(4)]
+
+
+# -- what goes wrong -----------------------------------------------------------------------------------------------
+
+
+def test_a_pass_that_fails_harms_one_request(target: Target) -> None:
+    with scripted(target) as (service, runner):
+        runner.fails_from = runner.num_passes + 1
+        answer = service.apply(mode="model")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (500, "ENGINE_ERROR")
+        assert "device fell over" not in answer.text
+        fallen_back = service.apply().json()
+        assert fallen_back["text"] == EXPECTED
+        assert fallen_back["strategy"] == "structural"
+        assert fallen_back["warnings"]
+        runner.fails_from = float("inf")
+        assert service.apply(mode="model").json()["text"] == EXPECTED
+        assert service.metric("fastedit_refused_total", code="ENGINE_ERROR") == 1
+
+
+def test_a_failure_after_the_first_span_is_an_event(target: Target) -> None:
+    with scripted(target) as (service, runner):
+        runner.fails_from = runner.num_passes + 1 + EARLY
+        answer = service.client.post("/v1/apply", json=WHOLE)
+        events = events_of(answer.text)
+        assert answer.status_code == 200
+        assert {name for name, _ in events[:-1]} == {"span"}
+        assert events[-1][0] == "error"
+        assert json.loads(events[-1][1])["error"]["code"] == "ENGINE_ERROR"
+
+
+def test_the_deadline_holds_though_the_target_hangs(served: tuple[Running, ScriptedRunner]) -> None:
+    service, runner = served
+    with held(runner):
+        started_s = time.monotonic()
+        answer = service.apply(mode="model", deadline_s=0.3)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (504, "TIMEOUT")
+        assert time.monotonic() - started_s < 5
+    wait_until(lambda: num_at_work(service) == 0)
+    assert service.apply(mode="model").json()["text"] == EXPECTED
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_work_stops_within_a_pass_of_its_clients_end(served: tuple[Running, ScriptedRunner], stream: bool) -> None:
+    import httpx
+
+    service, runner = served
+    before = service.metric("fastedit_cancelled_total", mode="model")
+    with held(runner) as released:
+        num_passes = runner.num_passes
+        with pytest.raises(httpx.ReadTimeout):
+            service.client.post(
+                "/v1/apply",
+                json={"original": LONG, "edit": EDIT, "mode": "model", "scope": "file", "stream": stream},
+                timeout=0.3,
+            )
+        wait_until(lambda: service.metric("fastedit_cancelled_total", mode="model") == before + 1)
+        released.set()
+    wait_until(lambda: num_at_work(service) == 0)
+    assert runner.num_passes <= num_passes + 1
+    assert service.apply().json()["text"] == EXPECTED
+
+
+def test_a_client_that_leaves_amid_its_stream_frees_the_slot(served: tuple[Running, ScriptedRunner]) -> None:
+    service, runner = served
+    with held(runner, after=EARLY):
+        num_passes = runner.num_passes
+        with service.client.stream("POST", "/v1/apply", json=WHOLE) as answer:
+            assert next(answer.iter_text()).startswith("event: span")
+        wait_until(lambda: service.metric("fastedit_cancelled_total", mode="model") == 1)
+    assert runner.num_passes <= num_passes + EARLY + 1
+    wait_until(lambda: num_at_work(service) == 0)
+    assert service.apply().json()["text"] == EXPECTED
+
+
+def test_a_hundred_clients_that_leave_at_once(target: Target) -> None:
+    import httpx
+
+    with scripted(target) as (service, runner):
+
+        def leave(number: int) -> None:
+            with pytest.raises(httpx.ReadTimeout):
+                service.client.post(
+                    "/v1/apply",
+                    json={"original": f"# {number}\n{ORIGINAL}", "edit": EDIT, "mode": "model"},
+                    timeout=1.0,
+                )
+
+        with held(runner), ThreadPoolExecutor(100) as pool:
+            list(pool.map(leave, range(100)))
+            wait_until(lambda: service.metric("fastedit_cancelled_total", mode="model") == 100)
+        wait_until(lambda: num_at_work(service) == 0)
+        assert service.metric("fastedit_waiting", lane="model") == 0
+        assert service.metric("fastedit_running", lane="model") == 0
+        assert service.apply().json()["text"] == EXPECTED
+
+
+def test_a_full_queue_turns_away_and_harms_nobody(target: Target) -> None:
+    settings = ServerSettings(structural_workers=1, model_requests=1, max_waiting=2, drain_s=0.5)
+    with scripted(target, settings) as (service, runner), held(runner) as released, ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(service.apply, mode="model") for _ in range(3)]
+        wait_until(lambda: service.metric("fastedit_waiting", lane="model") == 2)
+        answer = service.apply(mode="model")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (429, "OVERLOADED")
+        assert int(answer.headers["retry-after"]) >= 1
+        assert service.apply(mode="structural").status_code == 200
+        released.set()
+        assert [one.result().status_code for one in waiting] == [200] * 3
+
+
+def test_a_target_that_is_absent_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
+    missing = tmp_path_factory.mktemp("nothing") / "here"
+    with running(ServerSettings(target=str(missing), structural_workers=1)) as service:
+        ready = service.client.get("/readyz")
+        assert ready.status_code == 503
+        assert ready.json()["target"]["state"] == "absent"
+        assert "here" in ready.json()["target"]["reason"]
+        body = service.apply().json()
+        assert body["text"] == EXPECTED
+        assert [warning["code"] for warning in body["warnings"]] == ["TARGET_UNAVAILABLE"]
+        assert service.apply(mode="model").status_code == 503
+        assert service.apply(mode="structural").json()["warnings"] == []
