@@ -46,6 +46,14 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """A text as it stands, such as a diff; shown when it is asked for."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """One result. name: of the file it was read from; command: reruns it; machine: what it was measured on."""
 
@@ -53,7 +61,7 @@ class Section:
     name: str
     intro: str
     figures: Sequence[Figure] = ()
-    parts: Sequence[Table | Plot] = ()
+    parts: Sequence[Table | Plot | Listing] = ()
     command: str = ""
     machine: Mapping[str, str] = field(default_factory=dict)
 
@@ -64,6 +72,10 @@ class Section:
     @property
     def plots(self) -> list[Plot]:
         return [part for part in self.parts if isinstance(part, Plot)]
+
+    @property
+    def listings(self) -> list[Listing]:
+        return [part for part in self.parts if isinstance(part, Listing)]
 
 
 def render(title: str, sections: Sequence[Section]) -> str:

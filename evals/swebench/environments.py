@@ -141,7 +141,7 @@ def _path_with(venv: Path) -> str:
 
 
 def _key(recipe: Recipe, python: str, store: Store, tree: str) -> str:
-    """What tells environments apart: the interpreter, the commands, and where something is installed, its repository."""
+    """What tells environments apart: the interpreter, the commands, and the repository where something is installed."""
     parts = [python, *recipe.install]
     if recipe.install:
         parts += [store.path.name, tree if recipe.per_commit else ""]

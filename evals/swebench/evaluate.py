@@ -22,6 +22,7 @@ from evals.swebench.trees import RepositoryMissing, Store, Stores
 from fastedit.errors import EditRefused
 
 MAX_FAILING = 20
+MAX_DIFFERENCE = 4000  # characters
 BROKEN = (GitFailed, RepositoryMissing, EnvironmentFailed, NotRendered)
 
 Messages = Callable[[Instance, Store, str, str], tuple[Message, ...]]
@@ -83,6 +84,7 @@ class Evaluation:
         result = replace(
             result,
             applied=Applied.DIFFERS if trees.store.changed(tree, trees.gold) else Applied.EXACT,
+            difference=trees.store.diff(trees.gold, tree)[:MAX_DIFFERENCE],
             files=tuple(asdict(file) for file in files),
             model_patch=trees.store.diff(trees.base, tree),
             apply_ms=round(apply_ms, 2),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -12,9 +12,12 @@ from evals.swebench.trees import ChangedFile, Store
 from fastedit.edits.model import Format
 from fastedit.lines import body, split_lines
 from fastedit.syntax.languages import language_of
+from fastedit.syntax.model import Declaration
 from fastedit.training.synthesis import Change, Splice, Tier, make_change
-from fastedit.training.synthesis.document import read_document
-from fastedit.training.synthesis.rendering import Rendered, render
+from fastedit.training.synthesis.document import Document, read_document
+from fastedit.training.synthesis.model import NEW
+from fastedit.training.synthesis.rendering import render
+from fastedit.training.synthesis.rendering.lazy import Rendered
 
 DRAWS = 40
 KIND = "gold"
@@ -22,7 +25,7 @@ RAW = "git diff"
 
 
 class NotRendered(Exception):
-    """A file of the gold patch can't be written as an edit of text: it is binary, a link or a submodule."""
+    """A file of the gold patch can't be written as an edit of text: it is binary, in another encoding, or a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,38 +39,83 @@ class Habit:
 
 
 def gold_messages(store: Store, old: str, new: str, habit: Habit, key: str) -> tuple[Message, ...]:
-    """One message for each file that differs between two trees, the same for the same habit and key.
+    """Messages that make one tree of the other, to be applied in their order; the same for the same habit and key.
 
-    A file that can't be told unambiguously in the habit is written as SEARCH/REPLACE blocks or else as the diff that
-    git shows; `written_as` says so. Raises NotRendered.
+    A file whose change can't be told unambiguously in the habit comes in one message for each place, as agents edit
+    step by step; what can't be told so either, in SEARCH/REPLACE blocks; and what is no text with plain line ends or
+    comes or goes as a whole, as the diff that git shows. `written_as` says which. Raises NotRendered.
     """
-    return tuple(_message(store, old, new, file, habit, key) for file in store.changed(old, new))
+    return tuple(
+        message for file in store.changed(old, new) for message in _messages(store, old, new, file, habit, key)
+    )
 
 
-def _message(store: Store, old: str, new: str, file: ChangedFile, habit: Habit, key: str) -> Message:
+def _messages(store: Store, old: str, new: str, file: ChangedFile, habit: Habit, key: str) -> list[Message]:
     if not file.is_regular:
         raise NotRendered(f"{file.path} is no regular file")
     try:
         before, after = (store.blob(blob).decode("utf-8") for blob in (file.old, file.new))
     except UnicodeDecodeError as error:
         raise NotRendered(f"{file.path} isn't UTF-8 text") from error
-    if file.old is not None and file.new is not None:
+    change = change_between(file.path, before, after) if file.old and file.new else None
+    if change is not None:
         rng = random.Random(f"{habit.seed}:{key}:{file.path}")
-        change = change_between(file.path, before, after)
-        for format, tier in _ways(habit) if change is not None else ():
-            rendered = _drawn(change, format, tier, habit.name, rng) if change is not None else None
-            if rendered is not None:
-                return Message(file.path, rendered.text, f"{format.value} {tier.value}", rendered.habits)
-    diff = store.diff(old, new, (file.path,))
-    if "GIT binary patch" in diff:
-        raise NotRendered(f"{file.path} is binary")
-    return Message(None, f"```diff\n{diff}```\n", RAW)
+        whole = _message(change, habit, (habit.format,), rng)
+        messages = [whole] if whole is not None else _place_by_place(change, habit, rng)
+        if messages:
+            return messages
+    return [Message(None, f"```diff\n{store.diff(old, new, (file.path,))}```\n", RAW)]
 
 
-def _ways(habit: Habit) -> Iterator[tuple[Format, Tier]]:
-    yield habit.format, habit.tier
-    if habit.format is not Format.SEARCH_REPLACE:
-        yield Format.SEARCH_REPLACE, Tier.CLEAR
+def _place_by_place(change: Change, habit: Habit, rng: random.Random) -> list[Message]:
+    """One message for each place, the last place first, so that the others stay where they are; none where that can't
+    be done. Places that make no sense without each other (a bracket and its end) share one."""
+    document, messages = change.before, []
+    pending: list[Splice] = []
+    for splice in reversed(change.splices):
+        pending.insert(0, splice)
+        step = make_change(document, pending, KIND)
+        message = _message(step, habit, (habit.format, Format.SEARCH_REPLACE), rng) if step is not None else None
+        if step is not None and message is not None:
+            messages.append(message)
+            document, pending = step.after, []
+    return messages if not pending else []
+
+
+def _message(change: Change, habit: Habit, formats: Sequence[Format], rng: random.Random) -> Message | None:
+    """The change in the first of these formats that can tell it, or None."""
+    for format in formats:
+        if format is Format.LAZY and _rehouses(change):
+            continue
+        tier = habit.tier if format is habit.format else Tier.CLEAR
+        rendered = _drawn(change, format, tier, habit.name, rng)
+        if rendered is not None:
+            return Message(change.before.path, rendered.text, f"{format.value} {tier.value}", rendered.habits)
+    return None
+
+
+def _rehouses(change: Change) -> bool:
+    """Whether code that stays comes to belong to another declaration (a header put into the middle of a function, or
+    taken out of it): a snippet would have to leave out code of a function that the file doesn't have."""
+    before, after = change.before, change.after
+    come = _headers(after, [n for n, origin in enumerate(change.origin) if origin == NEW], before)
+    kept = {origin for origin in change.origin if origin != NEW}
+    gone = _headers(before, [n for n in range(len(before.lines)) if n not in kept], after)
+    return any(
+        change.origin[n] != NEW and after.lines[n].strip() for d in come for n in range(d.body_line, d.end_line)
+    ) or any(n in kept and before.lines[n].strip() for d in gone for n in range(d.body_line, d.end_line))
+
+
+def _headers(document: Document, numbers: Sequence[int], other: Document) -> list[Declaration]:
+    """The functions and classes whose header is one of these lines, and that the other document doesn't have."""
+    names = {(declaration.kind, declaration.name) for declaration in other.declarations}
+    return [
+        declaration
+        for declaration in document.declarations
+        if declaration.kind in ("function", "class")
+        and declaration.header_line in numbers
+        and (declaration.kind, declaration.name) not in names
+    ]
 
 
 def _drawn(change: Change, format: Format, tier: Tier, name: str, rng: random.Random) -> Rendered | None:

@@ -121,7 +121,7 @@ def _read(path: Path) -> str:
 
 def _parquet_rows(path: Path) -> list[Mapping[str, Any]]:
     try:
-        from pyarrow import ArrowException, parquet
+        from pyarrow import ArrowException, parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
         raise InstancesError(f"{path.name}: reading parquet needs pyarrow (pip install pyarrow)") from error
     try:
@@ -134,7 +134,7 @@ def _parquet_rows(path: Path) -> list[Mapping[str, Any]]:
 def _hub_rows(source: str) -> Iterable[Mapping[str, Any]]:
     name, _, split = source.partition(":")
     try:
-        from datasets import load_dataset
+        from datasets import load_dataset  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
         message = f"there is no file {source}; loading it from the Hub needs the datasets package and a network"
         raise InstancesError(message) from error

@@ -33,6 +33,7 @@ def write_report(out: Path, results: Sequence[Result], options: argparse.Namespa
         "counts": counts(results),
         "written_as": written_as(results),
         "lost": {result.instance_id: reason(result) for result in lost(results)},
+        "differences": {result.instance_id: result.difference for result in results if result.difference},
         "rows": [_row(result) for result in results],
     }
     path.write_text(json.dumps(summary, indent=1) + "\n", "utf-8")

@@ -35,10 +35,10 @@ class Applied(StrEnum):
 class Result:
     """What came of one instance.
 
-    written_as: how each file's edit was written. files: those that were applied, as dicts (path, strategy, warnings).
+    written_as: how each message was written. files: those that were applied, as dicts (path, strategy, warnings).
     note: the refusal or exception. resolved, gold_resolved: whether all the named tests pass, None where they weren't
     run. failing: tests that should pass and don't. problem: why the instance couldn't be judged, "" where it could.
-    model_patch: the diff that the official harness takes.
+    model_patch: the diff that the official harness takes. difference: how its files differ from the gold patch's.
     """
 
     instance_id: str
@@ -53,6 +53,7 @@ class Result:
     failing: tuple[str, ...] = ()
     problem: str = ""
     model_patch: str = ""
+    difference: str = ""
     num_changed_lines: int = 0
     apply_ms: float = 0.0
     tests_s: float = 0.0

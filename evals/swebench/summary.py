@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from evals.swebench.results import Applied, Result
+
+ALWAYS = ("instances", "applied", "exact", "resolved", "gold_resolved")
 
 
 def last_line(results: Sequence[Result]) -> str:
@@ -40,7 +43,7 @@ def counts(results: Sequence[Result]) -> dict[str, int]:
 
 
 def written_as(results: Sequence[Result]) -> dict[str, int]:
-    """How many files' edits were written in each way."""
+    """How many messages were written in each way."""
     return dict(Counter(way for result in results for way in result.written_as).most_common())
 
 
@@ -59,15 +62,17 @@ def reason(result: Result) -> str:
 def print_summary(results: Sequence[Result], console: Console | None = None) -> None:
     """A table by repository, and the instances that were lost."""
     console = console or Console()
-    table = Table("repository", *(name.replace("_", " ") for name in counts(())))
+    every = counts(results)
+    shown = [name for name, count in every.items() if count or name in ALWAYS]
+    table = Table("repository", *(name.replace("_", " ") for name in shown), box=SIMPLE_HEAD)
     for repo in sorted({result.repo for result in results}):
-        rows = [result for result in results if result.repo == repo]
-        table.add_row(repo, *map(str, counts(rows).values()))
+        own = counts([result for result in results if result.repo == repo])
+        table.add_row(repo, *(str(own[name]) for name in shown))
     table.add_section()
-    table.add_row("all", *map(str, counts(results).values()))
+    table.add_row("all", *(str(every[name]) for name in shown))
     console.print(table)
     for way, count in written_as(results).items():
-        console.print(f"{count} files written as {way}", highlight=False)
+        console.print(f"{count} messages written as {way}", highlight=False)
     for result in lost(results):
         line = f"not resolved: {result.instance_id} ({result.applied.value}): {reason(result)}"
         console.print(line, highlight=False, markup=False, soft_wrap=True)

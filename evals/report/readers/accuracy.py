@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evals.report import plots
-from evals.report.page import Plot, Section, Table
+from evals.report.page import Cell, Plot, Section, Table
 from evals.report.readers.common import OUTCOMES, by_count, command_of, figures_of, shares
 
 NOTES = {
@@ -75,7 +75,9 @@ def _cases(data: Mapping[str, Any]) -> list[Table]:
         counts: dict[str, Counter[str]] = {}
         for row in data["cases"]:
             counts.setdefault(row[key], Counter())[row["outcome"]] += 1
-        rows = [(value, sum(found.values()), *(found[end] for end in OUTCOMES)) for value, found in by_count(counts)]
+        rows: list[tuple[Cell, ...]] = [
+            (value, sum(found.values()), *(found[end] for end in OUTCOMES)) for value, found in by_count(counts)
+        ]
         if rows:
             tables.append(Table(f"Apply cases by {key}", (key, "cases", *OUTCOMES), rows))
     return tables

@@ -31,7 +31,7 @@ def read_peers(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -
         title="Diffs, beside git apply and patch",
         name=name,
         intro=f"{data['edits']} unified diffs, {data['source']}, given to each tool as they were written.",
-        figures=[Figure(peer, f"{found['counts'].get('exact', 0) / data['edits']:.1%}", "exact") for peer, found in peers.items()],
+        figures=[Figure(peer, shares(found["counts"])[0], "exact") for peer, found in peers.items()],
         parts=[
             Plot("What becomes of the diffs", plots.bars(list(peers), shown, label="% of the diffs", is_stacked=True)),
             Table("All diffs", ("tool", *OUTCOMES, "median ms"), total),

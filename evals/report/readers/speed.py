@@ -45,7 +45,7 @@ def read_structural(name: str, data: Mapping[str, Any], machine: Mapping[str, st
         parts=[
             Plot("Time against the size of the file",
                  plots.lines(growth, x_label="lines", y_label="ms", is_log=True)),
-            Table("Files of a thousand lines", head, [tuple(row[key] for key in keys) for row in data["thousand_lines"]]),
+            Table("A thousand lines", head, [tuple(row[key] for key in keys) for row in data["thousand_lines"]]),
             Table("Growing files", grown, [tuple(row[key] for key in grown) for row in data["growth"]], is_folded=True),
         ],
         command=command_of(data),

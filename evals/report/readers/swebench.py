@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evals.report import plots
-from evals.report.page import Cell, Plot, Section, Table
+from evals.report.page import Cell, Listing, Plot, Section, Table
 from evals.report.readers.common import command_of, figures_of
 
 NOTES = {
@@ -22,7 +22,7 @@ def read_swebench(name: str, data: Mapping[str, Any], machine: Mapping[str, str]
     told = ", ".join(f"{key}: {value}" for key, value in settings.items())
     counts = data["counts"]
     lost = [(key, value) for key, value in data["lost"].items()]
-    ways = Table("How the edits were written", ("way", "files"), list(data["written_as"].items()))
+    ways = Table("How the edits were written", ("way", "messages"), list(data["written_as"].items()))
     return Section(
         title="Repositories' tests after the edits",
         name=name,
@@ -35,6 +35,7 @@ def read_swebench(name: str, data: Mapping[str, Any], machine: Mapping[str, str]
             ways,
             *([Table("Not resolved", ("instance", "why"), lost)] if lost else []),
             _rows(data["rows"]),
+            *(Listing(f"{key}: gold patch (-) and result (+)", text) for key, text in data["differences"].items()),
         ],
         command=command_of(data),
         machine=machine,

@@ -192,7 +192,8 @@ def _bugs(library: Library, subject: Subject, rng: random.Random) -> Iterator[Dr
     seen: set[str] = set()
     names = [name for name, text in subject.files.items() if text.count("\n") > 50]
     for number in range(1, 10_000):
-        before, kinds = dict(subject.files), []
+        before = dict(subject.files)
+        kinds: list[str] = []
         for name in rng.sample(names, min(len(names), rng.choice((1, 1, 2)))):
             found = mutated(subject.files[name], rng)
             if found is not None:
