@@ -151,9 +151,10 @@ class Chain:
         if not num_markers:
             cost -= 0.02 * (self._protected[their_end] - self._protected[their_start])
         if before and after:
-            mine = level.mine[before.mine].parent is level.mine[after.mine].parent
-            theirs = level.theirs[before.theirs].parent is level.theirs[after.theirs].parent
-            if mine and not theirs:
+            mine, next_mine = level.mine[before.mine], level.mine[after.mine]
+            theirs, next_theirs = level.theirs[before.theirs], level.theirs[after.theirs]
+            is_one_block = mine.parent is next_mine.parent and mine.columns == next_mine.columns
+            if is_one_block and theirs.parent is not next_theirs.parent:
                 cost -= OTHER_PARENT_COST
         if num_markers and level.mentions:
             cost += self._mention_bonus(my_start, my_end, their_start, their_end)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n\s*\n|\n\s*[-*\d]+[.)]?\s")
+# A sentence with what it quotes, or what parts it from the next one.
+_SENTENCE_END = re.compile(r"`[^`\n]+`|(?<=[.!?;:])\s+|\n\s*\n|\n\s*[-*\d]+[.)]?\s")
 _REMOVAL = re.compile(
     r"\b(?:remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|drop(?:s|ped|ping)?|gone|go away|goes away|go|goes"
     r"|no longer (?:needed|used|exists?)|got rid of|get rid of|rid of|had no callers|unused)\b",
@@ -40,7 +42,7 @@ def hints_of(message: str) -> Hints:
     removed: set[str] = set()
     mentioned: set[str] = set()
     gone: list[str] = []
-    for sentence in _SENTENCE.split(prose_of(message)):
+    for sentence in _sentences(prose_of(message)):
         names = {word for quoted in _NAME.findall(sentence) for word in _WORD.findall(quoted)}
         names |= {word for word in _WORD.findall(sentence) if _looks_like_code(word)}
         mentioned |= names
@@ -48,6 +50,16 @@ def hints_of(message: str) -> Hints:
             removed |= names
             gone += [quoted.rstrip(". …") for quoted in _NAME.findall(sentence) if _COMMENT.match(quoted)]
     return Hints(frozenset(removed), frozenset(mentioned), bool(_DOCSTRINGS.search(prose_of(message))), tuple(gone))
+
+
+def _sentences(prose: str) -> Iterator[str]:
+    """The sentences; what stands in backticks is never parted."""
+    start = 0
+    for found in _SENTENCE_END.finditer(prose):
+        if not found.group().startswith("`"):
+            yield prose[start : found.start()]
+            start = found.end()
+    yield prose[start:]
 
 
 def prose_of(message: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -158,10 +158,21 @@ class Levels:
         shown = {self.mine.keys[unit.head] for unit in level.mine if unit.is_code and not unit.name}
         there = {self.theirs.keys[unit.head] for unit in level.theirs if not unit.name}
         mine_names, their_names = self._lead_names(level.mine, self.mine), self._lead_names(level.theirs, self.theirs)
-        moved = {key for key, names in mine_names.items() if key in their_names and not names & their_names[key]}
-        theirs = self._parted(level.theirs, self.theirs, shown | moved)
-        mine = self._parted(level.mine, self.mine, there | moved)
+        # What stands above a new declaration may be a copy of what an elided line has above another one.
+        known, bare = {unit.name for unit in level.theirs}, self._bare_names(level.mine)
+        moved = {
+            key
+            for key, names in mine_names.items()
+            if not names & their_names.get(key, names) and (names & known or their_names[key] & bare)
+        }
+        theirs = self._parted(level.theirs, self.theirs, shown | moved, mine_names)
+        mine = self._parted(level.mine, self.mine, there | moved, their_names)
         return replace(level, mine=mine, theirs=theirs)
+
+    @staticmethod
+    def _bare_names(units: Sequence[Unit]) -> set[str]:
+        """The names of the declarations of which the snippet shows what stands above them: code does."""
+        return {unit.name for above, unit in pairwise(units) if above.is_code}
 
     @staticmethod
     def _lead_names(units: Sequence[Unit], table: LineTable) -> dict[str, set[str]]:
@@ -174,12 +185,18 @@ class Levels:
         return names
 
     @staticmethod
-    def _parted(units: Sequence[Unit], table: LineTable, loose: set[str]) -> list[Unit]:
-        """The units, those taken apart from their leads whose leads have one of the `loose` lines."""
+    def _parted(
+        units: Sequence[Unit], table: LineTable, loose: set[str], tied: Mapping[str, set[str]]
+    ) -> list[Unit]:
+        """The units, those taken apart from their leads whose leads have one of the `loose` lines.
+
+        tied: what the other text ties each line to; a line that it ties to the same declaration isn't loose.
+        """
         result: list[Unit] = []
         for unit in units:
             lead = [line for line in range(unit.start, unit.head) if table.keys[line]]
-            if not any(table.keys[line] in loose and not is_trivial(table.keys[line]) for line in lead):
+            keys = {table.keys[line] for line in lead} & loose
+            if not any(not is_trivial(key) and unit.name not in tied.get(key, ()) for key in keys):
                 result.append(unit)
                 continue
             result.extend(Unit(n, n, n + 1, n + 1, n + 1, table.columns[n], parent=unit.parent) for n in lead)

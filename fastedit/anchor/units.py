@@ -185,7 +185,8 @@ class UnitTree:
             end += 1
         end = table.trim_blank(declaration.header_line, end)[1]
         closer = self._next_line(end, limit)
-        return closer + 1 if end > declaration.header_line and self._closes(closer, limit, columns) else end
+        has_inside = end > body or _OPENER.search(table.lines[body - 1]) is not None
+        return closer + 1 if has_inside and self._closes(closer, limit, columns) else end
 
     def _next_line(self, line: int, limit: int) -> int:
         """The first line from `line` on that isn't blank, or `limit`."""

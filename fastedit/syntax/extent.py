@@ -16,13 +16,14 @@ def rest_of_line(source: bytes, offset: int) -> bytes:
 
 
 def own_rows(source: bytes, node: Node) -> tuple[int, int] | None:
-    """The first and last row of a node that has its rows to itself, None where it shares one."""
+    """The first and last row of a node that has its rows to itself but for a comment, None where it shares one."""
     start, end = node.start_point, node.end_point
     if start.column > MAX_LINE or source[node.start_byte - start.column : node.start_byte].strip():
         return None
     if end.column == 0 and end.row > start.row:
         return start.row, end.row - 1
-    return None if rest_of_line(source, node.end_byte).strip() else (start.row, end.row)
+    rest = rest_of_line(source, node.end_byte).strip()
+    return (start.row, end.row) if not rest or rest.startswith((b"//", b"/*")) else None
 
 
 def header_start(outer: Node, rules: GrammarRules) -> Node:
