@@ -20,6 +20,7 @@ from fastedit.training.synthesis.rendering import render
 from fastedit.training.synthesis.rendering.lazy import Rendered
 
 DRAWS = 40
+FAR_APART = 12  # lines
 KIND = "gold"
 RAW = "git diff"
 
@@ -72,14 +73,38 @@ def _place_by_place(change: Change, habit: Habit, rng: random.Random) -> list[Me
     be done. Places that make no sense without each other (a bracket and its end) share one."""
     document, messages = change.before, []
     pending: list[Splice] = []
-    for splice in reversed(change.splices):
-        pending.insert(0, splice)
+    for place in reversed(_places(change)):
+        pending = [*place, *pending]
         step = make_change(document, pending, KIND)
         message = _message(step, habit, (habit.format, Format.SEARCH_REPLACE), rng) if step is not None else None
         if step is not None and message is not None:
             messages.append(message)
             document, pending = step.after, []
     return messages if not pending else []
+
+
+def _places(change: Change) -> list[list[Splice]]:
+    """The splices, those of one function together, and outside of functions those that are near each other."""
+    places: list[list[Splice]] = []
+    for splice in change.splices:
+        last = places[-1][-1] if places else None
+        if (
+            last is not None
+            and _home(change, splice) == _home(change, last)
+            and (_home(change, splice) is not None or splice.start - last.end < FAR_APART)
+        ):
+            places[-1].append(splice)
+        else:
+            places.append([splice])
+    return places
+
+
+def _home(change: Change, splice: Splice) -> Declaration | None:
+    """The outermost function that a splice lies in, or None."""
+    around = (
+        d for d in change.before.declarations if d.kind == "function" and d.start_line <= splice.start < d.end_line
+    )
+    return next(around, None)
 
 
 def _message(change: Change, habit: Habit, formats: Sequence[Format], rng: random.Random) -> Message | None:
