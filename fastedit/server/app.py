@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 from anyio import create_task_group
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 
 from fastedit import __version__
@@ -62,5 +63,5 @@ def _guard(app: FastAPI, service: Service) -> None:
         )
     app.add_middleware(Gate, checks=place_checks(settings))
     app.add_middleware(SendTimeout, timeout_s=settings.body_timeout_s)
-    paths = frozenset(path for path in (getattr(route, "path", None) for route in app.routes) if path)
-    app.add_middleware(Observer, metrics=service.metrics, paths=paths)
+    paths = (route.path for router in ROUTERS for route in router.routes if isinstance(route, APIRoute))
+    app.add_middleware(Observer, metrics=service.metrics, paths=frozenset(paths))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
@@ -11,6 +13,7 @@ from fastedit.errors import Code, EditRefused
 from fastedit.server.problems import CODES_OF_STATUSES, Problem, RequestCode, problem_response
 from fastedit.server.streaming import ClientGone
 
+_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 CLIENT_CLOSED_REQUEST = 499  # nobody reads it; logs and metrics do
 
 
@@ -45,6 +48,8 @@ async def _client_gone(_: Request, __: Exception) -> Response:
 def _invalid(error: RequestValidationError) -> Problem:
     """Which field is wrong and how, without its value: that may be source code, or nothing that JSON can hold."""
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"] if part != "body")
+    # An unknown field's name is the client's, and may be anything.
+    parts = (str(part) if _NAME.fullmatch(str(part)) else "..." for part in first["loc"] if part != "body")
+    place = ".".join(parts)
     message = f"{place}: {first['msg']}" if place else first["msg"]
     return Problem(RequestCode.INVALID_REQUEST, message, param=place or None)

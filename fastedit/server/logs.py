@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import sys
 import time
 
+from fastedit.errors import EditRefused
+from fastedit.server.jobs import Job, Outcome
 from fastedit.server.observe import request_id
 
 NAMES = ("fastedit", "uvicorn")
+HASH_LENGTH = 12  # hex digits: enough to find a file again, too few to prove anything
+
+edits_logger = logging.getLogger("fastedit.server.edits")
 
 
 class JsonFormatter(logging.Formatter):
@@ -52,3 +58,25 @@ def set_up_logs(level: str, format: str) -> None:
         logger.setLevel(level.upper())
         logger.propagate = False
     logging.getLogger("uvicorn.access").disabled = True  # `observe` tells more
+
+
+def log_edit(job: Job, result: Outcome | EditRefused, seconds: float, *, with_source: bool) -> None:
+    """A line about an edit: how large, of which kind, what came of it. with_source: its texts too."""
+    if not edits_logger.isEnabledFor(logging.INFO):
+        return
+    fields: dict[str, object] = {
+        "mode": job.mode,
+        "lines": job.original.count("\n"),
+        "edit_chars": len(job.edit),
+        "original_sha256": hashlib.sha256(job.original.encode()).hexdigest()[:HASH_LENGTH],
+        "ms": round(seconds * 1000, 1),
+    }
+    if isinstance(result, EditRefused):
+        fields["code"] = result.code.value
+    else:
+        stats = result.stats
+        fields |= {"strategy": result.strategy, "warnings": [warning.code for warning in result.warnings]}
+        fields |= {"passes": stats.passes, "drafted": stats.drafted, "accepted": stats.accepted}
+    if with_source:
+        fields |= {"original": job.original, "edit": job.edit}
+    edits_logger.info("refused" if isinstance(result, EditRefused) else "applied", extra={"fields": fields})

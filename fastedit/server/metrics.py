@@ -74,7 +74,7 @@ class Metrics:
         self._acceptance.observe(stats.accepted / stats.drafted if stats.drafted else 1.0)
         self._tokens_per_pass.observe(stats.completion_tokens / stats.passes)
 
-    def refused(self, job: Job, refusal: EditRefused) -> None:
+    def refused(self, refusal: EditRefused) -> None:
         self._refused.labels(refusal.code.value).inc()
 
     def cancelled(self, job: Job) -> None:

@@ -14,6 +14,7 @@ from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, 
 from fastedit.server.jobs import Job, Outcome
 from fastedit.server.lanes import Lane
 from fastedit.server.loading import State, TargetSlot
+from fastedit.server.logs import log_edit
 from fastedit.server.metrics import Metrics
 from fastedit.server.settings import ServerSettings
 from fastedit.server.threads import Listener, TargetThreads
@@ -53,12 +54,14 @@ class Service:
         try:
             outcome = await self._until_stopped(job, self._limit_s(deadline_s), on_text)
         except EditRefused as refusal:
-            self.metrics.refused(job, refusal)
+            self.metrics.refused(refusal)
+            self._log(job, refusal, started_s)
             raise
         except asyncio.CancelledError:
             self.metrics.cancelled(job)
             raise
         self.metrics.applied(outcome, time.perf_counter() - started_s)
+        self._log(job, outcome, started_s)
         return outcome
 
     async def stream(self, job: Job, deadline_s: float | None = None) -> AsyncGenerator[str | Outcome]:
@@ -123,6 +126,9 @@ class Service:
             return outcome
         warning = Warning(Code.TARGET_UNAVAILABLE.value, f"Not verified by a target. {self.slot.explanation}")
         return replace(outcome, warnings=(*outcome.warnings, warning))
+
+    def _log(self, job: Job, result: Outcome | EditRefused, started_s: float) -> None:
+        log_edit(job, result, time.perf_counter() - started_s, with_source=self.settings.log_source)
 
     def _limit_s(self, deadline_s: float | None) -> float:
         return min(deadline_s or self.settings.deadline_s, self.settings.max_deadline_s)

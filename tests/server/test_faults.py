@@ -1,0 +1,242 @@
+"""Processes that die, clients that crawl, ends under load: nothing hangs, and the next request is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from fastedit.server.jobs import Job
+from fastedit.server.settings import ServerSettings
+from fastedit.server.workers import Workers
+from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, running, served, wait_until
+
+BODY = {"original": ORIGINAL, "edit": EDIT, "path": "shapes.py"}
+# Takes a while: nothing about it can be told apart.
+SLOW = {"original": "x = 1\ny = 2\n" * 60_000, "edit": "# ...\n" + "y = 2\nx = 1\n" * 400 + "# ...\n", "path": "a.py"}
+
+
+def workers_of(pid: int) -> list[int]:
+    done = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=True)
+    return [int(line.split()[0]) for line in done.stdout.splitlines() if "anyio.to_process" in line]
+
+
+def test_a_worker_that_is_killed_takes_one_request_at_most() -> None:
+    with served(env={"FASTEDIT_STRUCTURAL_WORKERS": "2"}) as (process, url), httpx.Client(base_url=url) as client:
+        assert client.post("/v1/apply", json=BODY).json()["text"] == EXPECTED
+        with ThreadPoolExecutor(8) as pool:
+            answers = [pool.submit(client.post, "/v1/apply", json=BODY) for _ in range(40)]
+            for pid in workers_of(process.pid):
+                os.kill(pid, signal.SIGKILL)
+            statuses = [one.result().status_code for one in answers]
+        assert statuses.count(200) >= 38
+        assert set(statuses) <= {200, 500}
+        assert client.post("/v1/apply", json=BODY).json()["text"] == EXPECTED
+
+
+def test_work_that_nobody_waits_for_is_stopped() -> None:
+    async def run() -> float:
+        workers = Workers(1)
+        await workers.warm_up()
+        started_s = time.monotonic()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(workers.run(Job(**SLOW), has_target=False), 0.2)
+        outcome = await workers.run(Job(**BODY), has_target=False)
+        assert outcome is not None
+        assert outcome.text == EXPECTED
+        return time.monotonic() - started_s
+
+    assert asyncio.run(run()) < 20
+
+
+def test_a_deadline_ends_structural_work(plain: Running) -> None:
+    answer = plain.client.post("/v1/apply", json={**SLOW, "deadline_s": 0.05})
+    assert answer.status_code == 504
+    assert plain.apply().json()["text"] == EXPECTED
+
+
+@pytest.mark.slow
+def test_a_thousand_slow_clients_keep_nobody_waiting() -> None:
+    settings = ServerSettings(target="none", structural_workers=1, header_timeout_s=20, body_timeout_s=20)
+    with running(settings) as service:
+        sockets = []
+        try:
+            for number in range(1000):
+                connection = socket.create_connection(("127.0.0.1", service.port))
+                started = b"POST /v1/apply HTTP/1.1\r\nHost: localhost\r\n"
+                body = b"Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"
+                connection.sendall(started + (body if number % 2 else b""))
+                sockets.append(connection)
+            times = []
+            for _ in range(50):
+                started_s = time.perf_counter()
+                assert service.apply().json()["text"] == EXPECTED
+                times.append(time.perf_counter() - started_s)
+            assert sorted(times)[48] < 0.5
+        finally:
+            for connection in sockets:
+                connection.close()
+        assert service.apply().json()["text"] == EXPECTED
+
+
+def test_a_huge_request_holds_up_no_small_ones() -> None:
+    settings = ServerSettings(target="none", structural_workers=2)
+    with running(settings) as service, ThreadPoolExecutor(1) as pool:
+        assert service.apply().status_code == 200
+        wait_until(lambda: service.service.lanes["structural"].num_running == 0)
+        huge = pool.submit(service.client.post, "/v1/apply", json={**SLOW, "deadline_s": 3})
+        wait_until(lambda: service.service.lanes["structural"].num_running == 1)
+        for _ in range(20):
+            assert service.apply().json()["text"] == EXPECTED
+        assert not huge.done() or huge.result().status_code in (200, 409, 422, 504)
+
+
+def test_a_client_that_does_not_read_is_given_up() -> None:
+    settings = ServerSettings(target="none", structural_workers=1, body_timeout_s=0.5)
+    original = "x = 1\n" * 1_000_000
+    body = json.dumps({"original": original, "edit": "<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", "stream": True})
+    with running(settings) as service, socket.create_connection(("127.0.0.1", service.port)) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        head = "POST /v1/apply HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        wait_until(lambda: service.service.num_running == 0)
+        assert service.apply().json()["text"] == EXPECTED
+
+
+# -- ends ----------------------------------------------------------------------------------------------------------
+
+
+def test_sigterm_finishes_what_is_begun() -> None:
+    with served() as (process, url), ThreadPoolExecutor(8) as pool:
+        stop = threading.Event()
+        statuses: list[int | str] = []
+
+        def ask() -> None:
+            with httpx.Client(base_url=url, trust_env=False) as client:
+                while not stop.is_set():
+                    try:
+                        answer = client.post("/v1/apply", json=BODY)
+                    except httpx.ConnectError:
+                        statuses.append("refused")
+                        return
+                    except httpx.TransportError as error:
+                        # A kept-alive connection may be closed just as a request goes out on it.
+                        statuses.append(type(error).__name__)
+                        return
+                    assert answer.status_code != 200 or answer.json()["text"] == EXPECTED
+                    statuses.append(answer.status_code)
+
+        asking = [pool.submit(ask) for _ in range(8)]
+        wait_until(lambda: len(statuses) > 20)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(15) in (0, -signal.SIGTERM)
+        stop.set()
+        for one in asking:
+            one.result()
+        answered = [status for status in statuses if isinstance(status, int)]
+        assert set(answered) <= {200, 503}
+        assert answered.count(200) > 20
+
+
+def test_what_isnt_done_by_then_is_answered_with_an_error() -> None:
+    env = {"FASTEDIT_DRAIN_S": "0.3", "FASTEDIT_STRUCTURAL_WORKERS": "1"}
+    with served(env=env) as (process, url), ThreadPoolExecutor(1) as pool:
+        late = pool.submit(httpx.post, f"{url}/v1/apply", json=SLOW, timeout=60, trust_env=False)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        answer = late.result()
+        assert answer.status_code == 503
+        assert answer.json()["error"]["code"] == "TARGET_UNAVAILABLE"
+        assert process.wait(15) in (0, -signal.SIGTERM)
+
+
+def test_a_second_signal_waits_for_nothing() -> None:
+    env = {"FASTEDIT_DRAIN_S": "60", "FASTEDIT_STRUCTURAL_WORKERS": "1"}
+    with served(env=env) as (process, url), ThreadPoolExecutor(1) as pool:
+        late = pool.submit(httpx.post, f"{url}/v1/apply", json=SLOW, timeout=60, trust_env=False)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(15) in (0, -signal.SIGTERM)
+        assert late.result().status_code == 503
+
+
+def test_a_killed_server_leaves_no_workers() -> None:
+    with served() as (process, url):
+        assert httpx.post(f"{url}/v1/apply", json=BODY, trust_env=False).status_code == 200
+        pids = workers_of(process.pid)
+        assert pids
+        process.kill()
+        process.wait()
+        wait_until(lambda: not any(_is_alive(pid) for pid in pids))
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# -- starts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "words"),
+    [
+        (["--host", "0.0.0.0"], {}, "API_KEYS"),
+        ([], {"FASTEDIT_PROT": "1"}, "FASTEDIT_PROT"),
+        ([], {"FASTEDIT_DEADLINE_S": "soon"}, "FASTEDIT_DEADLINE_S"),
+        (["--port", "70000"], {}, "FASTEDIT_PORT"),
+    ],
+)
+def test_a_start_that_cannot_be_is_one_line_and_status_2(arguments: list[str], env: dict[str, str], words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "fastedit", "serve", *arguments],
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_logs_are_json_and_hold_no_source() -> None:
+    with served() as (process, url):
+        answer = httpx.post(f"{url}/v1/apply", json={**BODY, "edit": PATCH}, trust_env=False)
+        refused = httpx.post(f"{url}/v1/apply", json={**BODY, "edit": "nothing"}, trust_env=False)
+        assert (answer.status_code, refused.status_code) == (200, refused.status_code)
+        process.send_signal(signal.SIGTERM)
+        _, logged = process.communicate(timeout=15)
+    lines = [json.loads(line) for line in logged.splitlines() if line]
+    asked = [line for line in lines if line.get("path") == "/v1/apply"]
+    assert [line["status"] for line in asked] == [200, refused.status_code]
+    assert asked[0]["request_id"] == answer.headers["x-request-id"]
+    assert asked[0]["ms"] > 0
+    edits = [line for line in lines if line["logger"] == "fastedit.server.edits"]
+    assert [line.get("strategy", line.get("code")) for line in edits] == ["structural", refused.json()["error"]["code"]]
+    assert edits[0]["lines"] == ORIGINAL.count("\n")
+    assert "shape'" not in logged
+    assert "return" not in logged
+
+
+def test_source_is_logged_where_it_is_asked_for() -> None:
+    with served(env={"FASTEDIT_LOG_SOURCE": "1", "FASTEDIT_LOG_FORMAT": "text"}) as (process, url):
+        httpx.post(f"{url}/v1/apply", json=BODY, trust_env=False)
+        process.send_signal(signal.SIGTERM)
+        _, logged = process.communicate(timeout=15)
+    assert "return 'shape'" in logged
