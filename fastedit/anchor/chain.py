@@ -16,6 +16,8 @@ from fastedit.anchor.units import Unit
 MAX_PAIRS = 700
 
 INSERT_COST = 0.12
+# What has something elided inside can't be new.
+ELIDED_COST = 3.0
 DELETE_OPEN_COST = 0.45
 DELETE_LINE_COST = 0.08
 MAX_DELETE_COST = 1.5
@@ -49,6 +51,7 @@ class Level:
     cost. protects: units of the original that aren't deleted for not being shown.
     mentions: for a marker of the snippet (by index) the units of the original that it names.
     removed: the names of declarations that the snippet says are gone.
+    elided: the units of the snippet (by index) that have something elided inside.
     """
 
     mine: Sequence[Unit]
@@ -58,6 +61,7 @@ class Level:
     protects: Callable[[Unit], bool] = lambda unit: False
     mentions: dict[int, frozenset[int]] | None = None
     removed: frozenset[str] = frozenset()
+    elided: frozenset[int] = frozenset()
 
 
 class Chain:
@@ -69,10 +73,15 @@ class Chain:
             candidates = sorted(candidates, key=lambda pair: -pair.score)[:MAX_PAIRS]
         self.pairs = sorted(candidates, key=lambda pair: (pair.mine, pair.theirs))
         mine, theirs = level.mine, level.theirs
-        self._inserted = [0.0, *accumulate(_insert_cost(unit) for unit in mine)]
+        self._inserted = [0.0, *accumulate(self._insert_cost(index) for index in range(len(mine)))]
         self._markers = [0, *accumulate(int(unit.is_marker) for unit in mine)]
         self._skipped = [0, *accumulate(0 if level.protects(unit) else unit.end - unit.start for unit in theirs)]
         self._protected = [0, *accumulate(int(level.protects(unit)) for unit in theirs)]
+
+    def _insert_cost(self, index: int) -> float:
+        if index in self.level.elided:
+            return ELIDED_COST
+        return INSERT_COST if self.level.mine[index].is_code else 0.0
 
     def best(self) -> list[Pair]:
         """The pairs of the best chain in order, each with its margin to the best chain that pairs it otherwise."""
@@ -90,17 +99,34 @@ class Chain:
         while at is not None:
             chosen.append(at)
             at = previous[at]
-        return [self._with_margin(index, totals, ends[last]) for index in reversed(chosen)]
+        chain = [None, *(self.pairs[index] for index in reversed(chosen)), None]
+        return [
+            self._with_margin(pair, self._harmless(before, pair, after), totals, ends[last])
+            for before, pair, after in zip(chain, chain[1:], chain[2:], strict=False)
+            if pair is not None
+        ]
 
-    def _with_margin(self, index: int, totals: list[float], total: float) -> Pair:
-        pair = self.pairs[index]
+    def _with_margin(self, pair: Pair, harmless: range, totals: list[float], total: float) -> Pair:
         others = [
             totals[other]
             for other, candidate in enumerate(self.pairs)
-            if candidate.mine == pair.mine and candidate.theirs != pair.theirs
+            if candidate.mine == pair.mine and candidate.theirs != pair.theirs and candidate.theirs not in harmless
         ]
         margin = total - max(others, default=total - 9.0)
         return Pair(pair.mine, pair.theirs, pair.score, pair.is_same, pair.ratio, min(9.0, margin))
+
+    def _harmless(self, before: Pair | None, pair: Pair, after: Pair | None) -> range:
+        """The original's units that a line may just as well be paired with: the result would be the same.
+
+        Between two neighbours and without a marker stands what the snippet shows there, whichever of equal lines it is.
+        """
+        level = self.level
+        start = before.mine if before else 0
+        end = after.mine if after else len(level.mine)
+        is_open = (before is None and level.is_open_left) or (after is None and level.is_open_right)
+        if is_open or self._markers[end] > self._markers[start] or not pair.is_same or level.mine[pair.mine].has_body:
+            return range(0)
+        return range(before.theirs + 1 if before else 0, after.theirs if after else len(level.theirs))
 
     def _forward(self) -> tuple[list[float], list[int | None]]:
         best: list[float] = []
@@ -171,5 +197,3 @@ class Chain:
         return bonus
 
 
-def _insert_cost(unit: Unit) -> float:
-    return INSERT_COST if unit.is_code else 0.0

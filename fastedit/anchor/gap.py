@@ -256,7 +256,7 @@ class GapFiller:
         if after is not None and 0 < max(before, after) < num_theirs and any(unit.declares for unit in new):
             before = after = num_theirs  # a snippet that puts its blocks closer together than the file
         self._blanks(before)
-        self._add(new, certainty, reason, is_loose=self.is_edge and self.is_root)
+        self._add(new, certainty, reason, is_loose=self.is_edge and self.is_root and self._may_be_context(gap, new))
         if after is not None:
             self._blanks(after)
         elif num_theirs:
@@ -289,7 +289,8 @@ class GapFiller:
         self.pieces.drop(gap.end)
         first = gap.before is None and self.is_root
         self._blanks(0 if first else max(before or 0, num_theirs if new[0].declares else 0))
-        self._add(new, sure.AT_AN_EMPTY_MARKER, "at a marker that stands for nothing")
+        is_loose = self._may_be_context(gap, new)
+        self._add(new, sure.AT_AN_EMPTY_MARKER, "at a marker that stands for nothing", is_loose=is_loose)
         if gap.after is not None or not self.is_root:
             self._blanks(max(after or 0, num_theirs if new[-1].declares else 0))
 
@@ -397,6 +398,13 @@ class GapFiller:
                 reference = Reference(unit.head, unit.columns, "")
             self.pieces.add(self.aligner.write_new(unit, reference), certainty * self.certainty, reason)
             self.aligner.findings.num_new += 1
+
+    def _may_be_context(self, gap: Gap, new: Sequence[Unit]) -> bool:
+        """Whether new units may be lines of the file that found no place: not blocks of their own where nothing is elided."""
+        return bool(gap.content) or not all(self._is_new_block(unit) for unit in new)
+
+    def _is_new_block(self, unit: Unit) -> bool:
+        return unit.has_body and self.mine.keys[unit.head] not in self.theirs.places
 
     def _is_new_name(self, unit: Unit) -> bool:
         """Whether the unit declares something that the original doesn't: it may well repeat a neighbour's lines."""

@@ -58,6 +58,9 @@ class LazyAligner:
         """Aligns the units of a level up to line `end` of the original."""
         level = self.levels.part_leads(self.levels.open_wraps(self.levels.without_unread(level)))
         level.mentions = self.levels.mentions(level)
+        level.elided = frozenset(
+            index for index, unit in enumerate(level.mine) if unit.is_code and self.similarity.has_elision(unit)
+        )
         level.removed = frozenset(
             word for unit in level.mine if unit.kind is LineKind.REMOVAL for word in _WORD.findall(unit.note)
         )
