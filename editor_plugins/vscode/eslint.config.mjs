@@ -18,7 +18,7 @@ export default defineConfig(
   },
   {
     // Node's test runner gives promises that it waits for itself.
-    files: ["test/unit/**/*.ts"],
+    files: ["test/**/*.ts"],
     rules: { "@typescript-eslint/no-floating-promises": "off", "max-lines-per-function": "off" },
   },
 );

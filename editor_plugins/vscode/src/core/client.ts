@@ -84,8 +84,10 @@ function endpoint(url: string, path: string): string {
 async function readEvents(response: Response, onSpan: Watching["onSpan"]): Promise<ApplyResult> {
   const events = new EventParser();
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  for await (const bytes of response.body ?? []) {
-    for (const { name, data } of events.feed(decoder.decode(bytes as Uint8Array, { stream: true }))) {
+  // Node's streams can be iterated, whatever the types of the web say.
+  const body = response.body as unknown as AsyncIterable<Uint8Array> | null;
+  for await (const bytes of body ?? []) {
+    for (const { name, data } of events.feed(decoder.decode(bytes, { stream: true }))) {
       if (name === "result") {
         return readResult(parsed(data));
       }
