@@ -51,7 +51,8 @@ class Level:
     cost. protects: units of the original that aren't deleted for not being shown.
     mentions: for a marker of the snippet (by index) the units of the original that it names.
     removed: the names of declarations that the snippet says are gone.
-    elided: the units of the snippet (by index) that have something elided inside.
+    elided: the units of the snippet (by index) that have something elided inside. moved: the first lines of the
+    original's declarations that the snippet shows elsewhere on the level.
     """
 
     mine: Sequence[Unit]
@@ -62,6 +63,7 @@ class Level:
     mentions: dict[int, frozenset[int]] | None = None
     removed: frozenset[str] = frozenset()
     elided: frozenset[int] = frozenset()
+    moved: frozenset[int] = frozenset()
 
 
 class Chain:

@@ -207,7 +207,7 @@ class GapFiller:
             self._add(new, sure.BEHIND_A_JUMP, "new, behind its neighbour")
         elif self.is_root and gap.after is not None and self._blanks_between(gap.my_before, gap.my_after) == 0:
             self.aligner.findings.doubtful.append(self.level.mine[gap.after.mine])
-        self.aligner.keep(gap.end, self.scope)
+        self._keep_marked(gap, gap.end)
 
     def _substitute(self, gap: Gap, new: list[Unit]) -> None:
         """What lies between goes, the new units (if any) stand for it."""
@@ -372,11 +372,13 @@ class GapFiller:
         self._add(new, certainty, "between two markers")
 
     def _keep_marked(self, gap: Gap, end: int) -> None:
-        """Keeps the elided lines up to `end`, without the declarations that a removal comment names."""
+        """Keeps the elided lines up to `end`, without the declarations that a removal comment names or that moved."""
         for unit in gap.content:
-            if unit.start in gap.removed and self.pieces.at <= unit.start and unit.end <= end:
+            is_moved = unit.start in self.level.moved
+            if (is_moved or unit.start in gap.removed) and self.pieces.at <= unit.start and unit.end <= end:
                 self.aligner.keep(self._end_before(gap, unit), self.scope)
-                self.pieces.drop(unit.end, sure.SAID_TO_GO * self.certainty, "a comment says that it goes")
+                certainty, reason = (sure.MOVED, "moved") if is_moved else (sure.SAID_TO_GO, "a comment says that it goes")
+                self.pieces.drop(unit.end, certainty * self.certainty, reason)
         self.aligner.keep(end, self.scope)
 
     # -- new lines --------------------------------------------------------------------------------------------

@@ -67,6 +67,7 @@ class LazyAligner:
         pairs = Chain(level, self.pairing.candidates(level)).best()
         if self.levels.deletes_one(level, pairs):
             level.protects = Protector(False, frozenset())
+        level.moved = self.levels.moved(level, pairs)
         references = self._references(level, pairs, frame)
         filler = GapFiller(self, level, scope, references, frame)
         before: Pair | None = None

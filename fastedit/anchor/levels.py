@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -140,6 +141,25 @@ class Levels:
             num_adjacent += not between and before.mine + 1 == after.mine
             skipped.extend(unit for unit in between if level.protects(unit))
         return len(skipped) == 1 and num_adjacent >= 2
+
+    def moved(self, level: Level, pairs: list[Pair]) -> frozenset[int]:
+        """The first lines of the original's declarations that the snippet shows at another place of the same level.
+
+        A declaration can't stand there twice, so the one where it was goes. Overloads aren't the same declaration.
+        """
+        mine, theirs = {pair.mine for pair in pairs}, {pair.theirs for pair in pairs}
+        come = [unit for index, unit in enumerate(level.mine) if index not in mine and self._is_definite(unit)]
+        gone = [unit for index, unit in enumerate(level.theirs) if index not in theirs and self._is_definite(unit)]
+        names = Counter(unit.name for unit in level.mine), Counter(unit.name for unit in level.theirs)
+        headers = {self.similarity.header(unit, self.mine) for unit in come if names[0][unit.name] == 1}
+        return frozenset(
+            unit.start
+            for unit in gone
+            if names[1][unit.name] == 1 and self.similarity.header(unit, self.theirs) in headers
+        )
+
+    def _is_definite(self, unit: Unit) -> bool:
+        return unit.is_code and bool(unit.name) and unit.declares in ("function", "class") and unit.has_body
 
     def without_unread(self, level: Level) -> Level:
         """The level with the snippet's declarations read by indentation where the original's aren't read as code."""

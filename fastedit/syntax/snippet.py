@@ -17,7 +17,8 @@ from fastedit.syntax.model import Declaration, Outline
 from fastedit.syntax.reading import read
 
 SNIPPET_BUDGET_S = 0.25
-# A long snippet that the grammar stumbles over isn't worth ten more readings of all of it.
+# A long snippet that the grammar stumbles over isn't worth ten more readings of all of it. Counted in the thread's
+# own time: how busy the machine is must not decide what a snippet is taken for.
 _MIN_FRAMES_S = 0.02
 _MAX_FRAMES_FACTOR = 4
 
@@ -68,17 +69,17 @@ def snippet_outline(
     is_framed: whether it may be members of something that it doesn't show.
     num_errors: of the best reading, so much as the snippet alone has to answer for.
     """
-    start = time.monotonic()
+    start = time.thread_time()
     text = "\n".join(_dedented(lines))
     best = read(text, language, budget_s=budget_s)
-    deadline = start + min(budget_s, _MIN_FRAMES_S + _MAX_FRAMES_FACTOR * (time.monotonic() - start))
+    deadline = start + min(budget_s, _MIN_FRAMES_S + _MAX_FRAMES_FACTOR * (time.thread_time() - start))
     if not best.language:
         return best
     for opening, closing in _frames(text, language, _FRAMES.get(language, ()) if is_framed else ()):
-        if _badness(best) == (0, False) or time.monotonic() > deadline:
+        if _badness(best) == (0, False) or time.thread_time() > deadline:
             break
         framed = f"{opening}\n{text}{closing}" if opening else text + closing
-        found = read(framed, language, budget_s=deadline - time.monotonic())
+        found = read(framed, language, budget_s=budget_s)
         found = _without_frame(found, int(bool(opening)), len(lines))
         if found.is_complete and _badness(found) < _badness(best):
             best = found
