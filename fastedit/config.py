@@ -12,6 +12,7 @@ NO_COLOR, FORCE_COLOR    as everywhere: output without colours, or with them eve
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -69,6 +70,16 @@ def check_names(environment: Mapping[str, str]) -> None:
             raise SettingsError(f"there is no setting {name}; known are {', '.join((*_READERS, *SERVER_NAMES))}")
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def _one_of(*allowed: str) -> Callable[[str], str]:
     def read(value: str) -> str:
         if value not in allowed:
@@ -90,7 +101,8 @@ def _name(value: str) -> str:
     return value
 
 
-def _web_address(value: str) -> str:
+def web_address(value: str) -> str:
+    """The value; ValueError where it is no web address."""
     if not value.startswith(("http://", "https://")):
         raise ValueError("must start with http:// or https://")
     return value
@@ -108,7 +120,7 @@ _READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "FASTEDIT_SCOPE": ("scope", _one_of("auto", "windows", "file")),
     "FASTEDIT_TARGET": ("target", _name),
     "FASTEDIT_MAX_FILE_BYTES": ("max_file_bytes", _positive),
-    "FASTEDIT_URL": ("url", _web_address),
+    "FASTEDIT_URL": ("url", web_address),
     "FASTEDIT_API_KEY": ("api_key", str),
     "FASTEDIT_DEBUG": ("is_debugging", _switch),
 }

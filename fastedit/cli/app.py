@@ -48,6 +48,15 @@ def main(
     pass
 
 
+def _web_address(url: str | None) -> str | None:
+    from fastedit.config import web_address
+
+    try:
+        return url and web_address(url)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 @app.command(cls=ApplyCommand, epilog=EXIT_STATUSES)
 def apply(
     paths: Annotated[
@@ -84,6 +93,14 @@ def apply(
             metavar="NAME",
         ),
     ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            help="Let the service at URL merge the edit; files are read and written here all the same.",
+            metavar="URL",
+            callback=_web_address,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     break_hard_links: Annotated[
         bool,
@@ -114,6 +131,7 @@ def apply(
         format=format,
         instruction=instruction,
         target=target,
+        server=server,
         is_json=as_json,
         break_hard_links=break_hard_links,
     )

@@ -7,9 +7,11 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from fastedit.applied import Applied
 from fastedit.cli.edit_text import read_edit
 from fastedit.cli.output import Show, make_report, print_error, print_json, print_refusal, print_report
 from fastedit.config import Settings, load_settings
@@ -35,6 +37,7 @@ class Request:
     format: str = "auto"
     instruction: str | None = None
     target: str | None = None
+    server: str | None = None
     is_json: bool = False
     break_hard_links: bool = False
 
@@ -97,10 +100,21 @@ def _plan(request: Request, settings: Settings, message: str) -> Plan:
         request.mode or settings.mode,
         request.scope or settings.scope,
         max_file_bytes=settings.max_file_bytes,
+        apply=_merger(request, settings),
     )
     if request.file is None:
         return plan_patch(request.root, options, format=request.format)
     return plan_one(request.file, options, format=request.format)
+
+
+def _merger(request: Request, settings: Settings) -> Callable[..., Applied] | None:
+    """The service that merges edits, where one is named."""
+    url = request.server or settings.url
+    if url is None:
+        return None
+    from fastedit.remote import Remote
+
+    return Remote(url, settings.api_key, request.format).apply_edits
 
 
 def _finish_uninterrupted() -> None:

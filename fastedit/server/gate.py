@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from fastedit.config import is_loopback
 from fastedit.server.problems import Problem, RequestCode, problem_response
 from fastedit.server.rates import RateLimiter
 from fastedit.server.settings import ServerSettings
@@ -101,15 +101,6 @@ def host_name(host: str) -> str:
         return urlsplit(f"//{host}").hostname or "" if host and not set(host) & set("/?#@\\") else ""
     except ValueError:
         return ""
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _own_names(host: str) -> frozenset[str]:

@@ -11,9 +11,9 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from fastedit.config import is_loopback
 from fastedit.errors import SettingsError
 from fastedit.server.app import create_app
-from fastedit.server.gate import is_loopback
 from fastedit.server.logs import set_up_logs
 from fastedit.server.patience import impatient
 from fastedit.server.service import Service

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -78,7 +78,8 @@ class Options:
     """What is to be applied, and how.
 
     message: the edit's text; mode, scope, target: as for `fastedit.apply`. max_file_bytes: the limit for a file
-    and for the message. can_create: whether files that don't exist may come to be.
+    and for the message. can_create: whether files that don't exist may come to be. apply: what merges edits into a
+    text in place of `apply_edits`, with the same contract.
     """
 
     message: str
@@ -88,6 +89,7 @@ class Options:
     target: Target | None = None
     max_file_bytes: int = 16 << 20
     can_create: bool = True
+    apply: Callable[..., Applied] | None = None
 
 
 def plan_changes(
@@ -142,7 +144,7 @@ def plan_file(
 
 def _apply(original: str, edits: Sequence[Edit], location: Location, options: Options) -> Applied:
     try:
-        return apply_edits(
+        return (options.apply or apply_edits)(
             original,
             edits,
             path=location.name,
