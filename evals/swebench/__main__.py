@@ -32,7 +32,6 @@ MODEL_NAME = "fastedit"
 def main(arguments: list[str] | None = None) -> int:
     """Exit status 0 whatever the verdicts are; 1 where the run couldn't be made, 130 where it was interrupted."""
     options = read_options(arguments)
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
         if options.command == "report":
             return _report(options.out)
@@ -99,4 +98,5 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(main())

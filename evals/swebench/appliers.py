@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evals.swebench.edits import Message
 from fastedit.edits import parse_message
 from fastedit.edits.model import Action, Edit
+from fastedit.edits.select import edits_for
 from fastedit.errors import Code, EditRefused, InputRefused
 from fastedit.files import SYSTEM, UTF_8, Delete, Operation, Write, commit, encode, read_text_file
-from fastedit.workspace import FileChange, Options, apply_patch, plan_one, write_plan
+from fastedit.workspace import FileChange, Options, Plan, apply_patch, write_plan
 from fastedit.workspace.locate import locate, locate_file
+from fastedit.workspace.plan import plan_file
 
 if TYPE_CHECKING:
     from fastedit.targets import Target
@@ -53,7 +55,10 @@ class InProcess:
     def __call__(self, root: Path, message: Message) -> list[AppliedFile]:
         if message.path is None:
             return _told(apply_patch(message.text, root, mode=self.mode, target=self.target))
-        plan = plan_one(root / message.path, Options(message.text, mode=self.mode, target=self.target))
+        root = root.resolve()
+        edits, warnings = edits_for(parse_message(message.text), message.path)
+        options = Options(message.text, mode=self.mode, target=self.target)
+        plan = Plan(root, (plan_file(locate_file(root, message.path), edits, options),), tuple(warnings))
         write_plan(plan)
         return _told(plan.changes)
 

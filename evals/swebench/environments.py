@@ -20,6 +20,7 @@ from evals.swebench.trees import Store
 MARK = "ready.json"
 VENV_TIMEOUT_S = 300
 TAIL = 600
+INSTALLER = "pip"  # putting it into an environment takes seconds: only where a recipe speaks of it
 # What a test run may know of the machine: nothing of the person who started it.
 TEST_ENVIRONMENT = {
     "LANG": "C.UTF-8",
@@ -86,7 +87,7 @@ class Environments:
 
     def _build(self, recipe: Recipe, python: str, store: Store, tree: str, folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
-        options = [] if recipe.install else ["--without-pip"]
+        options = [] if any(INSTALLER in line for line in recipe.install) else ["--without-pip"]
         source, venv, log = folder / "source", folder / "venv", folder / "install.log"
         command = [python, "-I", "-m", "venv", *options, str(venv)]
         folder.mkdir(parents=True)

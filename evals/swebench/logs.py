@@ -14,6 +14,7 @@ _UNITTEST_START = re.compile(r"^(\w+ \([\w.<>]*\))(?: \.\.\. ?(.*))?$")
 _UNITTEST_END = re.compile(
     r"(?:^|\.\.\. )(ok|FAIL|ERROR|expected failure|unexpected success|skipped\b.*)$", re.IGNORECASE
 )
+_UNITTEST_GLUED = re.compile(r"(ok)$")  # behind what a test has printed without a line end
 _UNITTEST_PROBLEM = re.compile(r"^(?:FAIL|ERROR): (\w+ \([\w.<>]*\))", re.MULTILINE)
 _BARE_LINE = re.compile(r"^(\w+) +(ok|[fF]|E|s|X)(?: *\[.*\])?$", re.MULTILINE)
 
@@ -59,13 +60,16 @@ def _read_unittest(text: str) -> dict[str, Status]:
     """The lines of `-v`, also where a test prints between its name and its end, or shows its docstring."""
     found: dict[str, Status] = {}
     pending = ""
-    for line in _ANSI.sub("", text).split("\n"):
+    lines = _ANSI.sub("", text).split("\n")
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
         start = _UNITTEST_START.match(line)
         if start:
             pending = start.group(1)
             if start.group(2) is None:
                 continue  # the docstring comes on the next line
         end = _UNITTEST_END.search(line)
+        if end is None and (not following or _UNITTEST_START.match(following)):
+            end = _UNITTEST_GLUED.search(line)
         if pending and end:
             found[pending] = _status(end.group(1))
             pending = ""

@@ -25,7 +25,7 @@ class Recipe:
     """One repository's recipe.
 
     python: the interpreter (`3.12`, a path; "" for the one that runs this). install: shell commands, run once in a
-    checkout with the environment's `bin` first on the PATH; none makes an environment without pip. per_commit: whether
+    copy of the checkout with the environment's `bin` first on the PATH. per_commit: whether
     each base commit has an environment of its own. python_path: folders of a checkout that tests import from.
     prepare: shell commands run in each checkout, without network, before its tests. test: the shell command; `{tests}`
     stands for the tests to run. names: how they are named there, as `paths` or `modules` (below `tests_root`).

@@ -48,8 +48,13 @@ def written_as(results: Sequence[Result]) -> dict[str, int]:
 
 
 def lost(results: Sequence[Result]) -> list[Result]:
-    """The instances that the gold patch resolves (as far as it was run) and the applied edit doesn't."""
-    return [result for result in results if result.gold_resolved is not False and result.resolved is not True]
+    """The instances that are broken, and those that the gold patch resolves (as far as it was run) and the applied edit
+    doesn't."""
+    return [
+        result
+        for result in results
+        if result.problem or (result.gold_resolved is not False and result.resolved is not True)
+    ]
 
 
 def reason(result: Result) -> str:

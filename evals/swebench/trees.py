@@ -1,7 +1,7 @@
-"""Trees of files made from a local clone. The clone is only read: what git has to write goes into a store beside it.
+"""Trees of files made from a local clone. The clone is only read: what git has to write goes into a store of our own.
 
-A store is an empty bare repository that borrows the clone's objects. Trees are put together in index files; a checkout
-is a worktree of the store.
+A store is a bare repository that fetches single commits from the clone. (One that borrowed the clone's objects would
+have git touch the times of their files.) Trees are put together in index files; a checkout is a worktree of the store.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from evals.swebench.git import GitFailed, git, git_text
 
 NO_BLOB = "0" * 40
 REGULAR_MODES = ("100644", "100755")
+# What git runs in the clone, so that it hands out any commit, whoever owns it.
+UPLOAD_PACK = "git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack"
 
 
 class RepositoryMissing(Exception):
@@ -54,16 +56,28 @@ def find_clone(folder: Path, repo: str) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """A bare repository of our own that has all of the clone's objects."""
+    """A bare repository of our own beside a clone. lock: for what git can't do twice at a time."""
 
     path: Path
+    clone: Path
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def tree_of(self, revision: str) -> str:
-        """The id of a commit's tree. Raises GitFailed where the clone doesn't have it."""
-        if revision.startswith("-"):
-            raise GitFailed(f"{revision!r} is no revision")
-        return git_text(self.path, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}")
+        """The id of a commit's tree, fetched where it isn't here yet. Raises GitFailed where the clone lacks it."""
+        wanted = f"{revision}^{{commit}}"
+        commit = git_text(self.clone, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
+        with self.lock:
+            if not self._has(commit):
+                options = ("--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
+                git(self.path, "fetch", *options, f"--upload-pack={UPLOAD_PACK}", str(self.clone), commit)
+        return git_text(self.path, "rev-parse", "--verify", f"{commit}^{{tree}}")
+
+    def _has(self, commit: str) -> bool:
+        try:
+            git(self.path, "cat-file", "-e", f"{commit}^{{tree}}")
+        except GitFailed:
+            return False
+        return True
 
     def patched(self, tree: str, patch: str) -> str:
         """The tree with a unified diff in it, applied as it stands. Raises GitFailed."""
@@ -177,23 +191,10 @@ class Stores:
 def _open_store(folder: Path, clone: Path, name: str) -> Store:
     """The store for a clone below `folder`, made where it isn't there yet. Raises GitFailed."""
     path = folder / f"{name}.git"
-    objects = _objects_of(clone)
     if not (path / "HEAD").exists():
         path.mkdir(parents=True, exist_ok=True)
         git(path, "init", "--quiet", "--bare", "--template=")
-    info = path / "objects" / "info"
-    info.mkdir(parents=True, exist_ok=True)
-    (info / "alternates").write_text(f"{objects}\n", "utf-8")
-    return Store(path)
-
-
-def _objects_of(clone: Path) -> Path:
-    for path in (clone / ".git" / "objects", clone / "objects"):
-        if path.is_dir():
-            return path
-    # A linked worktree or a submodule: its `.git` is a file.
-    found = Path(git_text(clone, "rev-parse", "--git-path", "objects"))
-    return found if found.is_absolute() else clone / found
+    return Store(path, clone)
 
 
 def _remove(path: Path) -> None:

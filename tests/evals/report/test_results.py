@@ -1,0 +1,51 @@
+"""All results that are committed can be shown, and what is no result is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evals.report import __main__ as command
+from evals.report.page import ReportError
+from evals.report.write import read_section, write_page
+
+
+@pytest.mark.parametrize("path", command.committed(), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_committed_result_is_shown(path: Path) -> None:
+    section = read_section(path)
+    assert section.figures
+    assert section.plots
+    assert section.tables
+    assert section.command.startswith("python -m evals")
+    for table in section.tables:
+        assert all(len(row) == len(table.head) for row in table.rows)
+
+
+def test_one_page_over_all_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "new" / "index.html"
+    assert command.main(["--out", str(out)]) == 0
+    page = out.read_text("utf-8")
+    summaries = capsys.readouterr().out.splitlines()
+    assert len(summaries) == len(command.committed()) == page.count("<section")
+    for path in command.committed():
+        told = json.loads(path.read_text("utf-8"))["machine"]["command"]
+        assert told in page
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"rows": []}'])
+def test_what_is_no_result_is_refused(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ReportError, match=r"odd\.json"):
+        read_section(path)
+    out = tmp_path / "page.html"
+    assert command.main([str(path), "--out", str(out)]) == 1
+    assert "odd.json" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_page_of_nothing_is_none(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="no results"):
+        write_page([], tmp_path / "page.html", "Nothing")
