@@ -65,6 +65,7 @@ class Pairing:
 
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
+        self.mine = similarity.snippet.table
         self.theirs = similarity.original.table
 
     def candidates(self, level: Level) -> list[Pair]:
@@ -107,19 +108,46 @@ class Pairing:
         return self.similarity.overlap(unit, other) < MIN_REPEATED_OVERLAP
 
     def _without_taken_names(self, level: Level, candidates: list[Pair]) -> list[Pair]:
-        """The candidates without renames of declarations that the snippet shows under their own name.
-
-        Only a declaration with something elided has to be one of the original's under another name.
-        """
+        """The candidates without those under two names that are no rename."""
         names = {unit.name for unit in level.mine if unit.name}
         own = {unit.name for unit in level.theirs if unit.name}
-        result = []
-        for pair in candidates:
-            mine, theirs = level.mine[pair.mine].name, level.theirs[pair.theirs].name
-            if mine and theirs and mine != theirs:
-                is_taken = theirs in names or mine in own or theirs in level.removed
-                shown = level.mine[pair.mine]
-                if is_taken or (shown.declares in _NAMED and not self.similarity.has_elision(shown)):
-                    continue
-            result.append(pair)
-        return result
+        taken = names | level.removed
+        return [
+            pair
+            for pair in candidates
+            if not self._has_two_names(level, pair)
+            or (
+                level.theirs[pair.theirs].name not in taken
+                and level.mine[pair.mine].name not in own
+                and self._may_be_renamed(level, pair)
+            )
+        ]
+
+    @staticmethod
+    def _has_two_names(level: Level, pair: Pair) -> bool:
+        mine, theirs = level.mine[pair.mine].name, level.theirs[pair.theirs].name
+        return bool(mine and theirs) and mine != theirs
+
+    def _may_be_renamed(self, level: Level, pair: Pair) -> bool:
+        """Whether a declaration of the snippet may be the original's under another name, not a new one that is like it.
+
+        One with something elided must be one of the original's. Of one shown whole its uses tell that changed with
+        it, or that it has the other's place and is the same but for the name.
+        """
+        mine, theirs = level.mine[pair.mine], level.theirs[pair.theirs]
+        if mine.declares not in _NAMED or self.similarity.has_elision(mine):
+            return True
+        if self.similarity.is_used_renamed(mine, theirs):
+            return True
+        return self._has_its_place(level, pair) and self.similarity.is_renamed(mine, theirs)
+
+    def _has_its_place(self, level: Level, pair: Pair) -> bool:
+        """Whether what stands right before or right behind a pair is the same in both texts."""
+        for step in (-1, 1):
+            mine, theirs = pair.mine + step, pair.theirs + step
+            if not 0 <= mine < len(level.mine) or not 0 <= theirs < len(level.theirs):
+                continue
+            unit, other = level.mine[mine], level.theirs[theirs]
+            if unit.is_code and self.mine.keys[unit.head] == self.theirs.keys[other.head]:
+                return True
+        return False

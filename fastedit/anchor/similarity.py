@@ -71,6 +71,15 @@ def is_other_arm(first: str, second: str) -> bool:
     return bool(mine and theirs and key_of(mine.group(1)) != key_of(theirs.group(1)))
 
 
+def _last_word(name: str) -> str:
+    return (_WORD.findall(name) or [name])[-1]
+
+
+def _with_word(line: str, old: str, new: str) -> str:
+    """The line with one word for another."""
+    return re.sub(rf"(?<![\w$]){re.escape(old)}(?![\w$])", lambda _: new, line)
+
+
 def _first_word(line: str) -> str:
     match = _WORD.search(line)
     return match.group() if match else ""
@@ -204,6 +213,25 @@ class Similarity:
         result = found / total if total else 1.0
         self._overlaps[place] = result
         return result
+
+    def is_renamed(self, mine: Unit, theirs: Unit) -> bool:
+        """Whether the snippet's declaration is the original's with nothing but another name, wherever that stands in it."""
+        old, new = _last_word(theirs.name), _last_word(mine.name)
+        lines = self.original.table.lines[theirs.head : theirs.end]
+        renamed = normal_form("".join(key_of(_with_word(line, old, new)) for line in lines))
+        return renamed == self.flat(mine, self.snippet.table)
+
+    def is_used_renamed(self, mine: Unit, theirs: Unit) -> bool:
+        """Whether the snippet shows lines of the original, not of the declaration itself, with the new name in them."""
+        old, new = _last_word(theirs.name), _last_word(mine.name)
+        places = self.original.table.places
+        for number, line in enumerate(self.snippet.table.lines):
+            if mine.start <= number < mine.end or new not in line or self.snippet.table.keys[number] in places:
+                continue
+            before = _with_word(line, new, old)
+            if before != line and key_of(before) in places:
+                return True
+        return False
 
     def num_shown(self, mine: Unit) -> int:
         """How many telling lines of code the snippet shows of the unit's body."""
