@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
+from fastedit.cli.mcp import mcp
 from fastedit.cli.serve import serve
 
 app = typer.Typer(
@@ -139,3 +140,4 @@ def apply(
 
 
 app.command()(serve)
+app.command()(mcp)

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from fastedit.cli.output import print_error
 from fastedit.errors import SettingsError
 
 WRONG_USAGE = 2
@@ -25,6 +24,8 @@ def serve(
     ] = None,
 ) -> None:
     """Serve POST /v1/apply and its kin over HTTP. Everything else is set by FASTEDIT_* variables."""
+    from fastedit.cli.output import print_error
+
     try:
         from fastedit.server.run import serve as run
         from fastedit.server.settings import load_server_settings

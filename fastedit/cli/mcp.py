@@ -1,0 +1,71 @@
+"""`fastedit mcp`: from the command line's words to a running MCP server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fastedit.errors import SettingsError
+
+if TYPE_CHECKING:
+    from fastedit.workspace import Options
+
+WRONG_USAGE = 2
+
+
+def mcp(
+    root: Annotated[
+        list[Path] | None,
+        typer.Option(help="A folder whose files may be edited; may be given again.", show_default="working folder"),
+    ] = None,
+    http: Annotated[bool, typer.Option("--http", help="Speak streamable HTTP at /mcp instead of stdio.")] = False,
+    host: Annotated[str, typer.Option(help="With --http: the loopback address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="With --http: the port to listen on.", min=1, max=65535)] = 8378,
+    target: Annotated[str | None, typer.Option(help="A registered target, a folder, or none.", metavar="NAME")] = None,
+    server: Annotated[str | None, typer.Option(help="Let the service at URL merge the edits.", metavar="URL")] = None,
+) -> None:
+    """Serve edit_file and preview_edit to agents over MCP."""
+    from fastedit.cli.output import print_error
+
+    try:
+        from fastedit import mcp as tool
+    except ImportError as error:
+        print_error(f"fastedit[server] isn't installed ({error})")
+        raise typer.Exit(WRONG_USAGE) from error
+    try:
+        how = _how(target, server)
+        made = tool.make_server(tool.Editor(tool.real_roots(root or [Path()]), how))
+        if how.apply is None and how.mode != "structural":
+            tool.load_ahead()
+        if http:
+            tool.run_http(made, host, port)
+        else:
+            tool.run_stdio(made)
+    except SettingsError as error:
+        print_error(str(error))
+        raise typer.Exit(WRONG_USAGE) from error
+
+
+def _how(target: str | None, server: str | None) -> Options:
+    """How edits are merged, by the options and the environment. SettingsError."""
+    from fastedit.config import load_settings, web_address
+    from fastedit.targets.default import choose_default
+    from fastedit.workspace import Options
+
+    settings = load_settings()
+    if name := target or settings.target:
+        choose_default(name)
+    how = Options("", None, settings.mode, settings.scope, max_file_bytes=settings.max_file_bytes)
+    url = server or settings.url
+    if url is None:
+        return how
+    try:
+        web_address(url)
+    except ValueError as error:
+        raise SettingsError(f"--server {error}") from error
+    from fastedit.remote import Remote
+
+    return replace(how, apply=Remote(url, settings.api_key).apply_edits)
