@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 
 from fastedit.cli.mcp import mcp
 from fastedit.cli.serve import serve
+from fastedit.cli.train import train
 
 app = typer.Typer(
     help="Merge the edits that coding assistants write into the files they are meant for.",
@@ -141,3 +142,4 @@ def apply(
 
 app.command()(serve)
 app.command()(mcp)
+app.command()(train)

@@ -1,32 +1,31 @@
 """Training pairs out of synthesised samples: what production asks a target, and the answer.
 
-A pair is one window of a file as the original, the part of the assistant's edit that belongs to it, and the window's
-merged text. Windows are planned by the code that plans them in production.
+A pair is one window of a file as the original, the lines of the assistant's edit that belong to it, and the window's
+merged text. Windows and excerpts are cut by the code that cuts them in production.
 """
 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rapidfuzz.distance import Indel
 
 from fastedit.edits import parse_message
-from fastedit.edits.model import Format
+from fastedit.edits.model import Edit
 from fastedit.edits.select import edits_for
 from fastedit.errors import EditRefused
+from fastedit.excerpts import excerpts_of
 from fastedit.lines import split_lines
 from fastedit.syntax import outline
 from fastedit.training.synthesis import Sample
+from fastedit.verified import WHOLE_FILE_SHARE
 from fastedit.windows import CONTEXT_LINES, Change, Window, plan_windows, whole_file
 
-FENCED = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.DOTALL | re.MULTILINE)
-SHARE_AT_DEFAULT_CONTEXT = 0.5
+SHARE_AT_DEFAULT_CONTEXT = 0.6
 CONTEXTS = (2, 30)  # fewest and most lines of context otherwise
-SHARE_OF_WHOLE_FILES = 0.15
-MAX_WHOLE_LINES = 120
+SHARE_OF_WHOLE_FILES = 0.05
 MAX_DIFFED_LINES = 4000
 
 
@@ -47,20 +46,16 @@ class Pair:
 
 
 def pairs_of(sample: Sample, rng: random.Random) -> Iterator[Pair]:
-    """The pairs that a sample gives: one as a rule, none where its edit can't be shown to a target on its own."""
-    edit = edit_text(sample)
+    """A pair for each window of a sample; none where its message isn't read as one edit of the file."""
+    edit = _read(sample)
     lines = split_lines(sample.original)
     changes = changes_between(lines, split_lines(sample.expected))
     if edit is None or not changes:
         return
-    declarations = [
-        (declaration.start_line, declaration.end_line)
-        for declaration in outline(sample.original, sample.language).declarations
-    ]
-    windows = _windows(lines, changes, declarations, rng)
-    if len(windows) == 1:
-        window = windows[0].with_unix_ends() if windows[0].is_crlf else windows[0]
-        yield Pair(window.original, edit, window.draft.text, sample.path, sample.kind, sample.format.value)
+    windows = _windows(lines, changes, sample, rng)
+    for window, excerpt in zip(windows, excerpts_of(edit, windows), strict=True):
+        shown = window.with_unix_ends() if window.is_crlf else window
+        yield Pair(shown.original, excerpt.text, shown.draft.text, sample.path, sample.kind, sample.format.value)
 
 
 def changes_between(old: list[str], new: list[str]) -> list[Change]:
@@ -79,25 +74,23 @@ def changes_between(old: list[str], new: list[str]) -> list[Change]:
     return changes
 
 
-def edit_text(sample: Sample) -> str | None:
-    """The edit as a target is shown it: without fences and prose. None where that can't be told."""
-    bodies = [found["body"] for found in FENCED.finditer(sample.edit)]
-    if sample.format is not Format.LAZY:
-        return bodies[0] if len(bodies) == 1 else None
+def _read(sample: Sample) -> Edit | None:
     try:
         edits, _ = edits_for(parse_message(sample.edit), sample.path)
     except EditRefused:
         return None
-    snippets = [snippet for edit in edits for snippet in edit.snippets]
-    if len(snippets) != 1:
-        return None
-    return "".join(line + "\n" for line in snippets[0].lines)
+    return edits[0] if len(edits) == 1 else None
 
 
-def _windows(
-    lines: list[str], changes: list[Change], declarations: list[tuple[int, int]], rng: random.Random
-) -> tuple[Window, ...]:
-    if len(lines) <= MAX_WHOLE_LINES and rng.random() < SHARE_OF_WHOLE_FILES:
-        return (whole_file(lines, changes, declarations),)
+def _windows(lines: list[str], changes: list[Change], sample: Sample, rng: random.Random) -> tuple[Window, ...]:
+    """As `fastedit.verified` cuts them, but with other numbers of context lines too."""
+    declarations = [
+        (declaration.start_line, declaration.end_line)
+        for declaration in outline(sample.original, sample.language).declarations
+    ]
     context = CONTEXT_LINES if rng.random() < SHARE_AT_DEFAULT_CONTEXT else rng.randint(*CONTEXTS)
-    return plan_windows(lines, changes, declarations, context_lines=context)
+    windows = plan_windows(lines, changes, declarations, context_lines=context)
+    num_shown = sum(window.end - window.start for window in windows)
+    if num_shown > WHOLE_FILE_SHARE * len(lines) or rng.random() < SHARE_OF_WHOLE_FILES:
+        return (whole_file(lines, changes, declarations),)
+    return windows

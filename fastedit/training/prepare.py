@@ -10,16 +10,18 @@ from pathlib import Path
 from fastedit.edits.model import Format
 from fastedit.errors import SettingsError
 from fastedit.training.create import read_tokenizer, template_for
-from fastedit.training.documents import HELD_OUT, SHARD_DOCUMENTS, Document, Encoder, shards_in, write_shards
+from fastedit.training.documents import HELD_OUT, SHARD_DOCUMENTS, SHORT, Document, Encoder, shards_in, write_shards
 from fastedit.training.pairs import Pair, pairs_of
 from fastedit.training.settings import TrainingSettings
 from fastedit.training.sources import is_held_out, kept_apart, source_folders
 from fastedit.training.synthesis import Sample, generate
 from fastedit.training.tokenizer import train_tokenizer
+from fastedit.training.warmup import short_pairs
 
 PATCHES = (Format.UDIFF, Format.SEARCH_REPLACE, Format.V4A)
 TOKENIZER_PAIRS = 3000
 ENDLESS = 10**9
+SHORT_COPIES = 8
 
 
 def prepare(settings: TrainingSettings) -> None:
@@ -36,6 +38,8 @@ def prepare(settings: TrainingSettings) -> None:
     num_shards = len(shards_in(folder))
     if num_shards < wanted:
         write(settings, pairs, folder, num_shards, wanted)
+    if settings.data.short_pairs and not shards_in(folder / SHORT):
+        _write_short(settings, pairs, folder / SHORT)
 
 
 def write(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path, first: int, end: int) -> None:
@@ -56,6 +60,13 @@ def write(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path, first
     write_shards(islice(training_documents(), (end - first) * SHARD_DOCUMENTS), folder, first=first)
     if held and not shards_in(folder / HELD_OUT):
         write_shards(held, folder / HELD_OUT)
+
+
+def _write_short(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path) -> None:
+    encoder = Encoder(template_for(settings), read_tokenizer(settings))
+    used = (pair for pair in pairs if not is_held_out(pair.source, settings.data.held_out))
+    short = short_pairs(used, random.Random(settings.data.seed), SHORT_COPIES)
+    write_shards(map(encoder.document, islice(short, settings.data.short_pairs)), folder)
 
 
 def sample_pairs(settings: TrainingSettings, seed: int | None = None) -> Iterator[Pair]:

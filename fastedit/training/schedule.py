@@ -1,8 +1,8 @@
-"""How far a run is, and what follows from it: the learning rate and how long documents may be."""
+"""How far a run is, and what follows from it: the learning rate and which documents are read."""
 
 from __future__ import annotations
 
-from fastedit.training.settings import ScheduleSettings
+from fastedit.training.settings import ScheduleSettings, Stage
 
 
 def progress(settings: ScheduleSettings, elapsed_s: float, num_tokens: int) -> float:
@@ -21,7 +21,7 @@ def rate_factor(settings: ScheduleSettings, step: int, share: float) -> float:
     return warm * (settings.final_rate + (1.0 - settings.final_rate) * left)
 
 
-def max_tokens(settings: ScheduleSettings, share: float) -> int:
-    """How many tokens a document may have at this point of the run."""
+def stage_at(settings: ScheduleSettings, share: float) -> Stage:
+    """What is read at this point of the run."""
     begun = [stage for stage in settings.stages if stage.start <= share] or list(settings.stages[:1])
-    return max(begun, key=lambda stage: stage.start).max_tokens
+    return max(begun, key=lambda stage: stage.start)

@@ -50,7 +50,8 @@ class DataSettings:
     sources: folders or files, or `python:NAME` for an installed package (`python:stdlib` for the standard library).
     weights: how often each source is drawn from, evenly where empty. shards: the folder for tokenised documents.
     apart: folders whose files no original may resemble. held_out: the share of originals, told by their path's hash,
-    that is only evaluated on. lazy: the share of lazy edits; the rest are patches. pairs: how many to make.
+    that is only evaluated on. lazy: the share of lazy edits; the rest are patches. pairs: how many to make;
+    short_pairs: how many very short ones besides.
     """
 
     shards: str = "shards"
@@ -60,6 +61,7 @@ class DataSettings:
     held_out: float = 0.02
     lazy: float = 0.88
     pairs: int = 50_000
+    short_pairs: int = 0
     max_tokens: int = 2048
     seed: int = 0
 
@@ -77,10 +79,11 @@ class OptimizerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """From this share of the run on, documents may have so many tokens."""
+    """From this share of the run on, documents may have so many tokens. is_short: very short edits, see `warmup`."""
 
     start: float
     max_tokens: int
+    is_short: bool = False
 
 
 @dataclass(frozen=True, slots=True)

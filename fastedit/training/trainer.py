@@ -17,15 +17,15 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 
 from fastedit.training.create import Trainee, make_trainee
-from fastedit.training.documents import HELD_OUT, Document, read_shard, shards_in
+from fastedit.training.documents import HELD_OUT, SHORT, Document, read_shard, shards_in
 from fastedit.training.exactness import measure
 from fastedit.training.export import export
 from fastedit.training.forward import RowModel
 from fastedit.training.masters import Masters
 from fastedit.training.optimizer import Optimizers
 from fastedit.training.packing import Row, rows
-from fastedit.training.schedule import max_tokens, progress, rate_factor
-from fastedit.training.settings import TrainingSettings
+from fastedit.training.schedule import progress, rate_factor, stage_at
+from fastedit.training.settings import Stage, TrainingSettings
 from fastedit.training.state import Progress, load_state, save_state
 from fastedit.training.stream import DocumentStream
 
@@ -88,12 +88,12 @@ class Trainer:
         ) as bar:
             task = bar.add_task("training", total=1.0)
             while self._goes_on():
-                limit = max_tokens(self._settings.schedule, self._share)
-                for batch in self._batches(limit):
+                stage = self._stage
+                for batch in self._batches(stage):
                     self._step(batch)
                     bar.update(task, completed=self._share)
                     self._after_step()
-                    if not self._goes_on() or max_tokens(self._settings.schedule, self._share) != limit:
+                    if not self._goes_on() or self._stage != stage:
                         break
 
     def _after_step(self) -> None:
@@ -161,12 +161,16 @@ class Trainer:
         with (self._folder / LOG).open("a", encoding="utf-8") as log:
             log.write(json.dumps(entry) + "\n")
 
-    def _batches(self, limit: int) -> Iterator[list[Row]]:
+    @property
+    def _stage(self) -> Stage:
+        return stage_at(self._settings.schedule, self._share)
+
+    def _batches(self, stage: Stage) -> Iterator[list[Row]]:
         """Batches of rows for this process, endless."""
         schedule, data = self._settings.schedule, self._settings.data
         stream = DocumentStream(
-            self._settings.path(data.shards),
-            limit,
+            self._settings.path(data.shards) / (SHORT if stage.is_short else ""),
+            stage.max_tokens,
             self._accelerator.process_index,
             self._accelerator.num_processes,
             data.seed,

@@ -1,0 +1,51 @@
+"""`fastedit train`: a run of training from a configuration file, its outcome in a line."""
+
+from __future__ import annotations
+
+import signal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastedit.cli.output import print_error
+from fastedit.errors import EditRefused, SettingsError
+
+WRONG_USAGE = 2
+NEEDED = ("torch", "transformers", "tokenizers", "safetensors", "accelerate", "numpy")
+
+
+def train(
+    config: Annotated[Path, typer.Option(help="A TOML file; fastedit/training/recipes has some.", metavar="FILE")],
+    only_data: Annotated[bool, typer.Option("--only-data", help="Make what the run reads; train nothing.")] = False,
+) -> None:
+    """Train a target of your own, or go on with a run that was interrupted."""
+    raise typer.Exit(_run(config, only_data=only_data))
+
+
+def _run(config: Path, *, only_data: bool) -> int:
+    """Makes what the run reads, trains, and gives the exit status. Interrupted, a run goes on when started again."""
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        print_error(f"training needs {', '.join(missing)}: pip install 'fastedit[model,train]'")
+        return WRONG_USAGE
+    from fastedit.training.prepare import prepare
+    from fastedit.training.settings import read_settings
+
+    try:
+        settings = read_settings(config)
+        prepare(settings)
+        if not only_data:
+            from fastedit.training import trainer
+
+            typer.echo(f"The target lies in {trainer.train(settings)}")
+    except SettingsError as error:
+        print_error(str(error))
+        return WRONG_USAGE
+    except EditRefused as refusal:
+        print_error(refusal.message)
+        return refusal.exit_status
+    except KeyboardInterrupt:
+        print_error("interrupted; what was made is kept")
+        return 128 + signal.SIGINT
+    return 0

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import random
+
+from fastedit.lines import split_lines
+from fastedit.training.pairs import changes_between, pairs_of
+from fastedit.training.synthesis import generate
+from fastedit.windows import whole_file
+from support.edits import ORIGINALS
+
+SAMPLES = list(generate([ORIGINALS], seed=5, n=60))
+
+
+def all_pairs(seed: int = 1):
+    rng = random.Random(seed)
+    return [(sample, pair) for sample in SAMPLES for pair in pairs_of(sample, rng)]
+
+
+def test_a_pair_is_a_part_of_the_file_and_what_becomes_of_it():
+    pairs = all_pairs()
+    assert len(pairs) > len(SAMPLES) / 2
+    for sample, pair in pairs:
+        original, expected = (text.replace("\r\n", "\n") for text in (sample.original, sample.expected))
+        assert pair.original in original
+        assert pair.merged in expected
+        assert pair.original != pair.merged
+
+
+def test_a_single_window_holds_the_whole_change():
+    for sample, pair in all_pairs():
+        original, expected = (text.replace("\r\n", "\n") for text in (sample.original, sample.expected))
+        others = [other for same, other in all_pairs() if same is sample]
+        if len(others) == 1 and original.count(pair.original) == 1:
+            assert original.replace(pair.original, pair.merged) == expected
+
+
+def test_the_edit_is_shown_without_fences_and_prose():
+    for sample, pair in all_pairs():
+        if sample.format == "lazy" and "```" in sample.edit and "```" not in sample.expected:
+            assert "```" not in pair.edit
+
+
+def test_patches_are_shown_as_columns():
+    shown = [pair for _, pair in all_pairs() if pair.format in ("udiff", "search_replace", "v4a")]
+    assert shown
+    for pair in shown:
+        assert all(line[0] in " -+." for line in pair.edit.split("\n") if line)
+
+
+def test_is_the_same_for_the_same_seed():
+    assert [pair for _, pair in all_pairs(3)] == [pair for _, pair in all_pairs(3)]
+
+
+def test_changes_lead_from_one_text_to_the_other():
+    for sample in SAMPLES:
+        old, new = split_lines(sample.original), split_lines(sample.expected)
+        assert whole_file(old, changes_between(old, new), ()).draft.text == sample.expected
+    assert changes_between(["a\n"], ["a\n"]) == []
