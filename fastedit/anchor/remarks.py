@@ -31,7 +31,7 @@ _PLAIN_WORDS = re.compile(r"^[\w$'`.-]+(?:(?:\s*,\s*|\s+and\s+|\s+to\s+|\s*-\s*)
 _GONE = re.compile(r"\b(?:removed|deleted|dropped|gone|is no more|no longer here)\b", re.IGNORECASE)
 MAX_REMOVAL_WORDS = 10
 _COMMENTLESS = frozenset({"json"})
-_MARKUP = frozenset({"html", "vue", "svelte", "xml"})
+MARKUP = frozenset({"html", "vue", "svelte", "xml"})
 
 
 def resolve_remarks(
@@ -73,7 +73,7 @@ def _kind(
     is_first = not any(line.kind is not LineKind.BLANK for line in lines[:index])
     if is_first and _PATH.match(note):
         return LineKind.MARKER
-    if language in _MARKUP and _PLAIN_WORDS.match(note) and _stands_alone_in_markup(note, has_word):
+    if language in MARKUP and _PLAIN_WORDS.match(note) and _stands_alone_in_markup(note, has_word):
         return LineKind.MARKER
     return LineKind.CODE
 

@@ -9,17 +9,19 @@ from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy import LazyAligner
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.problems import problems_of
-from fastedit.anchor.remarks import resolve_remarks
+from fastedit.anchor.remarks import MARKUP, resolve_remarks
 from fastedit.anchor.text import LineTable, columns_of, key_of
 from fastedit.anchor.units import UnitTree
 from fastedit.anchor.whole import align_whole, is_whole
 from fastedit.edits.lazy import LineKind, SnippetLine, classify_lines
 from fastedit.edits.model import Snippet
 from fastedit.errors import Code, EditUnreadable
+from fastedit.lines import indent_of
 from fastedit.syntax import comment_syntax, outline, snippet_outline
 from fastedit.syntax.model import Outline
 
 MAX_DEPTH = 100
+_ELIDED = (LineKind.MARKER, LineKind.REMOVAL)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -109,18 +111,19 @@ def _snippet_tree(shown: list[SnippetLine], language: str) -> UnitTree:
 def _parsable(shown: list[SnippetLine], language: str) -> list[str]:
     """The snippet's lines with a comment of the language for every marker."""
     syntax = comment_syntax(language)
-    if syntax.line:
-        opening, closing = syntax.line[0] + " ", ""
-    elif syntax.block:
-        opening, closing = syntax.block[0][0] + " ", " " + syntax.block[0][1]
-    else:
-        opening, closing = "", ""
-    return [
-        line.text[: len(line.text) - len(line.text.lstrip())] + f"{opening}...{closing}"
-        if line.kind in (LineKind.MARKER, LineKind.REMOVAL)
-        else line.text
-        for line in shown
-    ]
+    forms = [(prefix, "") for prefix in syntax.line] + list(syntax.block)
+    if language in MARKUP:
+        forms.reverse()  # `//` comments stand in its scripts only
+    return [_as_comment(line.text, forms) if line.kind in _ELIDED else line.text for line in shown]
+
+
+def _as_comment(text: str, forms: list[tuple[str, str]]) -> str:
+    """A marker as a comment; one that is written as a comment of the language stays as it is."""
+    code = text.strip()
+    if any(code.startswith(opening) and code.endswith(closing) for opening, closing in forms):
+        return text
+    opening, closing = forms[0] if forms else ("", "")
+    return f"{indent_of(text)}{opening} ... {closing}".rstrip()
 
 
 def _without_marked_leads(found: Outline, kinds: list[LineKind]) -> Outline:

@@ -113,6 +113,7 @@ HTML = GrammarRules(
     rules=same(_ELEMENT, "element script_element style_element"),
     injections=_INJECTIONS,
     closed=types("start_tag end_tag"),
+    has_loose_ends=True,
 )
 COMPONENT = GrammarRules(
     rules={"element": _COMPONENT_ELEMENT, **same(_SECTION, "script_element style_element")},
