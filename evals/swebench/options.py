@@ -10,7 +10,7 @@ from fastedit.edits.model import Format
 from fastedit.training.synthesis import Tier
 
 SERVER = "server"
-OUT = Path("swebench-run")
+OUT = Path("build/swebench")
 
 
 def read_options(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -35,9 +35,12 @@ def read_options(arguments: list[str] | None = None) -> argparse.Namespace:
     demo.add_argument("--quick", action="store_true", help="fewer instances: a minute or two")
     demo.add_argument("--n", type=int, help="how many instances of made bugs")
     demo.add_argument(
-        "--releases", nargs="*", type=Path, metavar="PYTHON",
-        help="interpreters, older first: what changed from each to the next makes further instances",
-    )  # fmt: skip
+        "--releases",
+        nargs="*",
+        metavar="PYTHON",
+        help="interpreters, older first (3.11, or a path): what changed in the library from each to the next makes "
+        "further instances",
+    )
     _add_common(demo)
     report = commands.add_parser("report", help="write the page of a finished or unfinished run anew")
     report.add_argument("--out", type=Path, default=OUT)
@@ -52,6 +55,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--apply", nargs="+", default=["structural"], metavar=("HOW", "URL"), help=f"{', '.join(MODES)}, or server URL"
     )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where else to write the summary")
     parser.add_argument("--target", help="a registered target or a folder, for auto and model")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--timeout", type=float, help="seconds for each test run, over the recipes'")

@@ -36,7 +36,10 @@ def write_report(out: Path, results: Sequence[Result], options: argparse.Namespa
         "differences": {result.instance_id: result.difference for result in results if result.difference},
         "rows": [_row(result) for result in results],
     }
-    path.write_text(json.dumps(summary, indent=1) + "\n", "utf-8")
+    text = json.dumps(summary, indent=1) + "\n"
+    for file in (path, *([options.json] if options and options.json else [])):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
     write_page([path], out / PAGE, TITLE)
 
 

@@ -52,7 +52,7 @@ def make_demo(options: argparse.Namespace) -> tuple[list[Instance], Path, Recipe
     They are made once for a folder of results and the same options.
     """
     wanted = options.n if options.n is not None else NUM_QUICK if options.quick else NUM_INSTANCES
-    libraries = [library_of(str(path)) for path in options.releases or ()]
+    libraries = [library_of(python) for python in options.releases or ()]
     own = library_of(sys.executable)
     folder: Path = options.out.resolve() / "demo"
     settings = [wanted, options.seed, own.version, [library.version for library in libraries]]

@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.swebench.environments import EnvironmentFailed, find_python
+
 # module: test file of the library's own test package. Packages are taken whole. All of them take under two seconds.
 SUITES: dict[str, str] = {
     "textwrap": "test_textwrap.py",
@@ -53,7 +55,10 @@ def load_tests(loader, tests, pattern):
         tests.addTests(doctest.DocTestSuite(importlib.import_module(name)))
     return tests
 '''
-ASK = "import json, platform, sysconfig; print(json.dumps([platform.python_version(), sysconfig.get_path('stdlib')]))"
+ASK = """
+import json, platform, sys, sysconfig
+print(json.dumps([sys.executable, platform.python_version(), sysconfig.get_path("stdlib")]))
+"""
 
 
 class DemoError(Exception):
@@ -83,13 +88,13 @@ class Subject:
 
 
 def library_of(python: str) -> Library:
-    """The standard library of an interpreter. Raises DemoError where it doesn't run."""
+    """The standard library of an interpreter (`3.12`, or a path). Raises DemoError where it doesn't run."""
     try:
-        done = subprocess.run([python, "-I", "-c", ASK], capture_output=True, check=True, timeout=60)
-    except (OSError, subprocess.SubprocessError) as error:
+        done = subprocess.run([find_python(python), "-I", "-c", ASK], capture_output=True, check=True, timeout=60)
+    except (EnvironmentFailed, OSError, subprocess.SubprocessError) as error:
         raise DemoError(f"{python} doesn't run: {error}") from error
-    version, stdlib = json.loads(done.stdout)
-    return Library(python, version, Path(stdlib))
+    executable, version, stdlib = json.loads(done.stdout)
+    return Library(executable, version, Path(stdlib))
 
 
 def subjects_of(library: Library) -> list[Subject]:
