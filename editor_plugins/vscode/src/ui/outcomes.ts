@@ -7,8 +7,9 @@ import type { ResultWarning } from "../core/wire";
 import { baseName } from "./preview";
 import type { Session } from "./session";
 
-/** Warnings that say no more than the preview does. */
+/** Warnings that say no more than the preview does; and, in a preview of several files, that there are others. */
 const QUIET = new Set(["NOTE", "NO_CHANGE"]);
+const OTHER_FILES = "OTHER_FILES";
 
 /** Says why an edit was refused; what the person wants done about it, if anything. */
 export async function tellRefusal(session: Session): Promise<Remedy | undefined> {
@@ -36,7 +37,9 @@ export function tellUnchanged(): void {
 
 /** The results' warnings, in one message. */
 export function tellWarnings(session: Session): void {
-  const warnings = session.changes.flatMap((change) => change.result.warnings).filter((one) => !QUIET.has(one.code));
+  const isOfSeveral = session.assignment.places.length > 1;
+  const isQuiet = ({ code }: ResultWarning) => QUIET.has(code) || (isOfSeveral && code === OTHER_FILES);
+  const warnings = session.changes.flatMap((change) => change.result.warnings).filter((one) => !isQuiet(one));
   if (warnings.length > 0) {
     void vscode.window.showWarningMessage(`FastEdit: ${warnings.map(describe).join("; ")}`);
   }

@@ -55,7 +55,11 @@ export class Preview implements vscode.Disposable {
       const options: vscode.TextDocumentShowOptions = { preview: false };
       await vscode.commands.executeCommand("vscode.diff", this.#left(only), this.#right(only), this.title, options);
     } else {
-      const rows = this.changes.map((change) => [change.place.uri, this.#left(change), this.#right(change)]);
+      const rows = this.changes.map((change) => [
+        change.place.uri,
+        change.place.action === "create" ? undefined : this.#left(change),
+        change.place.action === "delete" ? undefined : this.#right(change),
+      ]);
       await vscode.commands.executeCommand("vscode.changes", this.title, rows);
     }
   }
@@ -73,7 +77,7 @@ export class Preview implements vscode.Disposable {
       return uris.includes(tab.input.modified.toString());
     }
     // The tab of several diffs has no description that extensions may read.
-    return this.changes.length > 1 && tab.label === this.title;
+    return this.changes.length > 1 && tab.label.startsWith(this.title);
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,8 @@ import type { Gateway } from "./gateway";
 import { chooseHunks } from "./hunkPicker";
 import { Preview, type PreviewTexts } from "./preview";
 
+const TICK_MS = 100;
+
 /** What is asked for. places: the files, with their texts as they were when it was asked. */
 export interface Assignment {
   readonly edit: string;
@@ -25,7 +27,7 @@ export class Session implements vscode.Disposable {
   readonly #machine: Machine;
   readonly #progress: Progress;
   readonly #changed = new vscode.EventEmitter<State>();
-  /** Fires on every step, the ones from streaming to streaming included. */
+  /** Fires on every step, the ones from streaming to streaming included, and while time passes in it. */
   readonly onDidStep = this.#changed.event;
   #isAccepting = false;
   changes: readonly FileChange[] = [];
@@ -58,12 +60,15 @@ export class Session implements vscode.Disposable {
   /** Asks the service and shows what it answers; afterwards the state tells what became of it. Never throws. */
   async run(gateway: Gateway): Promise<State> {
     this.#machine.send("start");
+    const ticking = setInterval(() => this.#changed.fire(this.state), TICK_MS);
     try {
       const asked = this.assignment.places.map((place, index) => this.#ask(gateway, place, index));
       const answered = await Promise.all(asked);
       return await this.#show(answered.filter(hasEffect));
     } catch (error) {
       return this.#fail(error);
+    } finally {
+      clearInterval(ticking);
     }
   }
 
@@ -81,15 +86,15 @@ export class Session implements vscode.Disposable {
     }
     this.#isAccepting = true;
     const isStale = (await stalePlaces(this.assignment.places)).length > 0;
+    // Before the buffers change: a diff of changed buffers would ask whether to save them.
+    await this.preview?.close();
     // The editor itself refuses where a buffer changes from here on.
     const isMade = !isStale && (await makeChanges(this.changes));
-    this.#machine.send(isMade ? "accept" : "stale");
-    await this.preview?.close();
-    return this.state;
+    return this.#machine.send(isMade ? "accept" : "stale");
   }
 
   async discard(): Promise<void> {
-    if (this.#machine.can("discard")) {
+    if (this.#machine.can("discard") && !this.#isAccepting) {
       this.#machine.send("discard");
       await this.preview?.close();
     }

@@ -1,8 +1,8 @@
-/** A browser for a file of tests, and windows in it. */
+/** A browser for all tests, and windows in it. */
 
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { after, before } from "node:test";
+import { after, before, test } from "node:test";
 
 import { chromium, type Browser } from "playwright-core";
 
@@ -20,34 +20,37 @@ const ARGS = [
 
 export const SERVICE = variable("E2E_SERVICE");
 
+/** settings: the workspace's own, besides those of the machine. */
 export interface WindowOptions {
-  /** The workspace's own settings, besides those of the machine. */
+  readonly files: Files;
   readonly settings?: object;
   readonly isTrusted?: boolean;
 }
 
-/** Opens windows on folders of their own; all of them are closed after the tests. */
-export function windows(): (files: Files, options?: WindowOptions) => Promise<Workbench> {
+/**
+ * A window on a folder of its own for the tests of a `describe`, in a browser of its own, both closed after them.
+ *
+ * Gives a `test` whose steps get the window; where they fail, a picture of it is kept.
+ */
+export function inWindow({ files, settings = {}, isTrusted = true }: WindowOptions) {
   let browser: Browser;
+  let workbench: Workbench;
   before(async () => {
     browser = await chromium.launch({ executablePath: variable("E2E_BROWSER"), args: ARGS });
-  });
-  after(() => browser.close());
-  return (files, { settings = {}, isTrusted = true } = {}) => {
     const folder = mkdtempSync(join(variable("E2E_HOME"), "workspace-"));
     const all = { ...files, ".vscode/settings.json": JSON.stringify(settings) };
-    return Workbench.open(browser, variable("E2E_EDITOR"), folder, all, isTrusted);
-  };
-}
-
-/** Runs a test's steps; where one fails, a picture of the window is kept. */
-export async function seeing(workbench: Workbench, name: string, steps: () => Promise<void>): Promise<void> {
-  try {
-    await steps();
-  } catch (error) {
-    await workbench.page.screenshot({ path: `test/e2e/failure-${name}.png` });
-    throw error;
-  }
+    workbench = await Workbench.open(browser, variable("E2E_EDITOR"), folder, all, isTrusted);
+  });
+  after(() => browser.close());
+  return (name: string, steps: (workbench: Workbench, note: (text: string) => void) => Promise<void>) =>
+    test(name, async (context) => {
+      try {
+        await steps(workbench, (text) => context.diagnostic(text));
+      } catch (error) {
+        await workbench.page.screenshot({ path: `test/e2e/failure-${name.replace(/\W+/g, "-")}.png` });
+        throw error;
+      }
+    });
 }
 
 function variable(name: string): string {

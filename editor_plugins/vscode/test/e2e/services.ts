@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo, type Server } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -31,10 +31,12 @@ export function fasteditCommand(): string {
   return process.env["FASTEDIT_COMMAND"] ?? (existsSync(own) ? own : "fastedit");
 }
 
-/** `fastedit serve` without a target. Throws Missing where there is no such command. */
+/** `fastedit serve` without a target. */
 export async function startService(): Promise<Running> {
   const url = `http://127.0.0.1:${await freePort()}`;
-  const process = spawn(fasteditCommand(), ["serve", "--target", "none", "--port", new URL(url).port], { stdio: "ignore" });
+  const process = spawn(fasteditCommand(), ["serve", "--target", "none", "--log-level", "warning", "--port", new URL(url).port], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   return started(process, url, `${url}/healthz`);
 }
 
@@ -58,15 +60,15 @@ export async function startEditor(entry: string, home: string, plugin: string, s
   return started(spawn(process.execPath, [...common, ...args], { stdio: "ignore" }), url, `${url}/healthz`);
 }
 
-/** A service that takes requests and never answers. closed: how many clients have gone again. */
-export async function startSilence(): Promise<Running & { readonly closed: () => number }> {
-  let numClosed = 0;
-  const server: Server = createServer((socket) => {
-    socket.on("error", () => undefined).on("close", () => (numClosed += 1)).resume();
-  }).listen(0, "127.0.0.1");
+/** A service that takes requests and never answers. someoneLeft: a client has closed its connection. */
+export async function startSilence(): Promise<Running & { readonly someoneLeft: Promise<unknown> }> {
+  const server = createServer().listen(0, "127.0.0.1");
+  const someoneLeft = new Promise((resolve) => {
+    server.on("connection", (socket) => socket.on("error", resolve).on("close", resolve).resume());
+  });
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, stop: () => server.close(), closed: () => numClosed };
+  return { url, stop: () => server.close(), someoneLeft };
 }
 
 /** A port on which nothing listens now. */
@@ -87,17 +89,18 @@ export async function isUp(url: string): Promise<boolean> {
   }
 }
 
+/** Waits until a process answers. Throws Missing where there is no such program, Error where it fails. */
 async function started(process: ChildProcess, url: string, health: string): Promise<Running> {
-  let failure: string | undefined;
-  process.once("error", (error) => (failure = error.message));
-  process.once("exit", (status) => (failure ??= `ended with status ${status}`));
+  const errors: Error[] = [];
+  process.once("error", (error) => errors.push(new Missing(error.message)));
+  process.once("exit", (status) => errors.push(new Error(`${process.spawnfile} ended with status ${status}`)));
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (failure === undefined && Date.now() < deadline) {
+  while (errors.length === 0 && Date.now() < deadline) {
     if (await isUp(health)) {
       return { url, stop: () => process.kill("SIGTERM") };
     }
     await delay(100);
   }
   process.kill("SIGTERM");
-  throw new Missing(`${process.spawnfile}: ${failure ?? "no answer"}`);
+  throw errors[0] ?? new Error(`${process.spawnfile} doesn't answer`);
 }

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 
 const PATIENCE_MS = 15_000;
 const PREVIEW_TAB = '.tab[aria-label*="FastEdit preview"]';
@@ -11,9 +11,11 @@ const MODIFIED = ".editor-instance .modified-in-monaco-diff-editor";
 
 export type Files = Readonly<Record<string, string>>;
 
+/** Makes a test of steps that are done in a window; `note` puts a line beside its outcome. */
+export type It = (name: string, steps: (workbench: Workbench, note: (text: string) => void) => Promise<void>) => unknown;
+
 export class Workbench {
   private constructor(
-    private readonly context: BrowserContext,
     readonly page: Page,
     private readonly folder: string,
   ) {}
@@ -31,11 +33,9 @@ export class Workbench {
     await page.goto(`${editorUrl}/?folder=${encodeURIComponent(folder)}`);
     await page.getByRole("button", { name: isTrusted ? "Yes, I trust the authors" : "No, I don't trust the authors" }).click();
     await page.locator(".explorer-folders-view .monaco-list-row").first().waitFor();
-    return new Workbench(context, page, folder);
-  }
-
-  async close(): Promise<void> {
-    await this.context.close();
+    const workbench = new Workbench(page, folder);
+    await workbench.untilKnown("FastEdit: Apply Edit from Clipboard");
+    return workbench;
   }
 
   /** The file's bytes as text, as they are on the disk. */
@@ -54,6 +54,13 @@ export class Workbench {
     await this.page.locator(".editor-instance .monaco-editor.focused .view-line").first().waitFor();
   }
 
+  /** Waits until there is a command of this title: a window can be used some time before it knows its plugins. */
+  private async untilKnown(title: string): Promise<void> {
+    await this.ask(title);
+    await this.press("Escape");
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+  }
+
   /** Runs a command by its title, as by F1, and waits until it asks for nothing more. */
   async run(title: string): Promise<void> {
     await this.start(title);
@@ -62,10 +69,14 @@ export class Workbench {
 
   /** Begins a command by its title. */
   async start(title: string): Promise<void> {
-    await this.page.keyboard.press("F1");
+    await this.ask(title);
+    await this.press("Enter");
+  }
+
+  private async ask(title: string): Promise<void> {
+    await this.press("F1");
     await this.quickInput.fill(`>${title}`);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
-    await this.page.keyboard.press("Enter");
+    await this.listItem(title).waitFor();
   }
 
   async copy(text: string): Promise<void> {
@@ -95,6 +106,12 @@ export class Workbench {
 
   async accept(): Promise<void> {
     await this.acceptButton.click();
+    await this.isApplied();
+  }
+
+  /** Waits until the status bar says that the edit is in the buffers. */
+  async isApplied(): Promise<void> {
+    await this.status.locator(".codicon-check").waitFor();
     await this.previewIsGone();
   }
 
@@ -106,6 +123,14 @@ export class Workbench {
   async goTo(name: string): Promise<void> {
     await this.page.locator(`.tab[data-resource-name="${name}"]`).first().click();
     await this.page.locator(".editor-instance .monaco-editor .view-lines").first().click({ position: { x: 5, y: 5 } });
+  }
+
+  async isDirty(name: string): Promise<boolean> {
+    return (await this.page.locator(`.tab.dirty[data-resource-name="${name}"]`).count()) > 0;
+  }
+
+  async cursorIs(text: string): Promise<void> {
+    await this.page.locator('.statusbar-item[id="status.editor.selection"]', { hasText: text }).waitFor();
   }
 
   /** Saves the active file, and gives what is on the disk then. */
@@ -128,6 +153,15 @@ export class Workbench {
 
   async answer(text: string, button: string): Promise<void> {
     await this.notification(text).getByRole("button", { name: button, exact: true }).click();
+  }
+
+  /** Keeps a picture of the window where E2E_PICTURE says, if it does: README's is made so. */
+  async picture(): Promise<void> {
+    const path = process.env["E2E_PICTURE"];
+    if (path) {
+      await this.page.mouse.move(640, 500);
+      await this.page.screenshot({ path });
+    }
   }
 
   /** The plugin's item in the status bar. */

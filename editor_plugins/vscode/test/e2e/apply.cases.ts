@@ -1,31 +1,27 @@
 /** The way of an edit from the clipboard into a file, and back. */
 
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
 
-import { seeing, windows } from "./fixture";
 import { LAZY_EDIT, longFile, SHAPES, SHAPES_AFTER } from "./samples";
-import type { Workbench } from "./workbench";
+import type { Files, It } from "./workbench";
 
 const CRLF = SHAPES.trimEnd().replace(/\n/g, "\r\n");
 const LONG = longFile(5000);
+const PLAIN = ["plain.py", "unsaved.py", "hunks.py", "discard.py", "close.py"];
 
-describe("an edit from the clipboard", { timeout: 300_000 }, () => {
-  const open = windows();
-  let workbench: Workbench;
-  const it = (name: string, steps: () => Promise<void>) =>
-    test(name, () => seeing(workbench, `apply-${name.replace(/\W+/g, "-")}`, steps));
+export const APPLY_FILES: Files = {
+  ...Object.fromEntries(PLAIN.map((name) => [name, SHAPES])),
+  "crlf.py": CRLF,
+  "long.py": LONG,
+  "same.py": SHAPES_AFTER,
+};
 
-  before(async () => {
-    const names = ["plain.py", "unsaved.py", "hunks.py", "discard.py", "close.py", "same.py"];
-    const files = Object.fromEntries(names.map((name) => [name, SHAPES]));
-    workbench = await open({ ...files, "crlf.py": CRLF, "long.py": LONG, "same.py": SHAPES_AFTER });
-  });
-
-  it("preview, accept, exact content, one undo", async () => {
+export function applyCases(it: It): void {
+  it("preview, accept, exact content, one undo", async (workbench) => {
     await workbench.openFile("plain.py");
     await workbench.applyClipboard(LAZY_EDIT);
     await workbench.previewShows("return factor * 3");
+    await workbench.picture();
     assert.equal(workbench.disk("plain.py"), SHAPES);
     assert.match(await workbench.status.innerText(), /2 hunks, structural, \d+ ms/);
     await workbench.accept();
@@ -34,20 +30,20 @@ describe("an edit from the clipboard", { timeout: 300_000 }, () => {
     assert.equal(await workbench.undo("plain.py"), SHAPES);
   });
 
-  it("an unsaved buffer is the original, and undo brings it back", async () => {
+  it("an unsaved buffer is the original, and undo brings it back", async (workbench) => {
     await workbench.openFile("unsaved.py");
     await workbench.press("Control+End");
     await workbench.page.keyboard.insertText("# not saved\n");
     await workbench.applyClipboard(LAZY_EDIT);
     await workbench.previewShows("# not saved");
     await workbench.press("Control+Enter");
-    await workbench.previewIsGone();
+    await workbench.isApplied();
     await workbench.goTo("unsaved.py");
     assert.equal(await workbench.save("unsaved.py"), `${SHAPES_AFTER}# not saved\n`);
     assert.equal(await workbench.undo("unsaved.py"), `${SHAPES}# not saved\n`);
   });
 
-  it("carriage returns and a missing last line end stay", async () => {
+  it("carriage returns and a missing last line end stay", async (workbench) => {
     await workbench.openFile("crlf.py");
     await workbench.applyClipboard(LAZY_EDIT);
     await workbench.previewShows("return factor * 3");
@@ -57,7 +53,7 @@ describe("an edit from the clipboard", { timeout: 300_000 }, () => {
     assert.equal(await workbench.undo("crlf.py"), CRLF);
   });
 
-  it("only the hunks that are chosen", async () => {
+  it("only the hunks that are chosen", async (workbench) => {
     await workbench.openFile("hunks.py");
     await workbench.applyClipboard(LAZY_EDIT);
     await workbench.previewShows("return factor * 3");
@@ -70,7 +66,7 @@ describe("an edit from the clipboard", { timeout: 300_000 }, () => {
     assert.equal(await workbench.save("hunks.py"), SHAPES_AFTER.replace("factor * 3", "factor * 2"));
   });
 
-  it("a discarded edit, and one whose preview is closed, leave nothing behind", async () => {
+  it("a discarded edit, and one whose preview is closed, leave nothing behind", async (workbench) => {
     for (const [name, keys] of [["discard.py", "Escape"], ["close.py", "Control+F4"]] as const) {
       await workbench.openFile(name);
       await workbench.applyClipboard(LAZY_EDIT);
@@ -79,20 +75,20 @@ describe("an edit from the clipboard", { timeout: 300_000 }, () => {
       await (keys === "Escape" ? workbench.press(keys) : workbench.page.locator(".tab.active .action-label.codicon-close").click());
       await workbench.previewIsGone();
       await workbench.goTo(name);
-      assert.equal(await workbench.page.locator(`.tab.dirty[data-resource-name="${name}"]`).count(), 0);
+      assert.ok(!(await workbench.isDirty(name)));
       assert.equal(workbench.disk(name), SHAPES);
       await workbench.status.waitFor({ state: "hidden" });
     }
   });
 
-  it("an edit that is in the file already is said to be", async () => {
+  it("an edit that is in the file already is said to be", async (workbench) => {
     await workbench.openFile("same.py");
     await workbench.applyClipboard(LAZY_EDIT);
     await workbench.notification("the edit is in the file already").waitFor();
     assert.equal(workbench.disk("same.py"), SHAPES_AFTER);
   });
 
-  it("a file of 20,000 lines", async () => {
+  it("a file of 20,000 lines", async (workbench) => {
     await workbench.openFile("long.py");
     await workbench.applyClipboard("def f4321(x):\n    return x - 4321\n");
     await workbench.previewShows("return x - 4321");
@@ -101,4 +97,4 @@ describe("an edit from the clipboard", { timeout: 300_000 }, () => {
     assert.equal(await workbench.save("long.py"), LONG.replace("x + 4321", "x - 4321"));
     assert.equal(await workbench.undo("long.py"), LONG);
   });
-});
+}

@@ -1,0 +1,26 @@
+/** How long it takes from the key to the preview, on the structural path over loopback. Told, not judged: machines differ. */
+
+import { longFile } from "./samples";
+import type { Files, It } from "./workbench";
+
+const NUM_RUNS = 12;
+
+export const TIMING_FILES: Files = { "timed.py": longFile(75) };
+
+export function timingCases(it: It): void {
+  it("the time from the key to the preview, for a small edit in a file of 300 lines", async (workbench, note) => {
+    await workbench.openFile("timed.py");
+    const elapsed: number[] = [];
+    for (let number = 0; number < NUM_RUNS; number += 1) {
+      const shown = `x - ${number}`;
+      elapsed.push(await workbench.keystrokeToPreview(`def f${number}(x):\n    return ${shown}\n`, shown));
+      await workbench.acceptButton.waitFor();
+      await workbench.run("FastEdit: Discard Edit");
+      await workbench.previewIsGone();
+      await workbench.goTo("timed.py");
+    }
+    const sorted = elapsed.map(Math.round).sort((a, b) => a - b);
+    const p50 = sorted[Math.floor(sorted.length / 2)];
+    note(`vscode_keystroke_to_preview p50_ms=${p50 ?? 0} max_ms=${sorted.at(-1) ?? 0} runs=${NUM_RUNS}`);
+  });
+}
