@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fastedit.anchor import certainty as sure
 from fastedit.anchor.chain import Level, Pair
 from fastedit.anchor.indent import Reference, nearest
+from fastedit.anchor.remarks import position_of
 from fastedit.anchor.scope import Frame, Scope
 from fastedit.anchor.text import is_closer, is_trivial
 from fastedit.anchor.units import Unit
@@ -80,7 +81,8 @@ class GapFiller:
         is_part = self._is_part_of_container()
         opens_left = gap.before is None and (self.level.is_open_left or is_part)
         opens_right = gap.after is None and (self.level.is_open_right or is_part)
-        if opens_right and gap.units and gap.units[-1].is_code and any(unit.is_marker for unit in gap.units):
+        markers = [unit for unit in gap.units if unit.is_marker]
+        if opens_right and markers and gap.units[-1].is_code and position_of(markers[-1].note) is None:
             opens_right = False  # behind a marker and last: at the end of what is elided
         runs = self._runs(gap.units)
         if opens_left:
@@ -173,6 +175,8 @@ class GapFiller:
         """Whether the snippet goes on elsewhere here instead of deleting what lies between."""
         if any(self.level.protects(unit) and not self._is_renamed(unit, new) for unit in gap.content):
             return True
+        if any(self.theirs.keys[unit.head].rstrip(";") in self.aligner.hints.kept for unit in gap.content):
+            return True  # the words say that it stays
         if not self.is_root or gap.before is None or gap.after is None:
             return False
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
@@ -253,7 +257,7 @@ class GapFiller:
             return
         before = self._blanks_between(gap.my_before, new[0].start) or 0
         after = self._blanks_between(new[-1].end, gap.my_after)
-        if after is not None and 0 < max(before, after) < num_theirs and any(unit.declares for unit in new):
+        if after is not None and 0 < max(before, after) < num_theirs and any(unit.is_block for unit in new):
             before = after = num_theirs  # a snippet that puts its blocks closer together than the file
         self._blanks(before)
         self._add(new, certainty, reason, is_loose=self.is_edge and self.is_root and self._may_be_context(gap, new))
@@ -288,7 +292,7 @@ class GapFiller:
         after = self._blanks_between(new[-1].end, gap.my_after)
         self.pieces.drop(gap.end)
         first = gap.before is None and self.is_root
-        self._blanks(0 if first else max(before or 0, num_theirs if new[0].declares else 0))
+        self._blanks(0 if first else max(before or 0, num_theirs if new[0].is_block else 0))
         is_loose = self._may_be_context(gap, new)
         self._add(new, sure.AT_AN_EMPTY_MARKER, "at a marker that stands for nothing", is_loose=is_loose)
         if gap.after is not None or not self.is_root:
@@ -298,7 +302,7 @@ class GapFiller:
         """New units directly behind the unit before the gap; the elided lines follow."""
         num_theirs = content - self.pieces.at
         before = self._blanks_between(gap.my_before, new[0].start) or 0
-        is_block = any(unit.declares for unit in new)
+        is_block = any(unit.is_block for unit in new)
         self._blanks(max(before, num_theirs) if is_block and before else before)
         self._add(new, self._beside_marker(gap, new), "behind its neighbour")
         following = gap.units[len(new)].start if len(gap.units) > len(new) else gap.my_after
@@ -315,7 +319,7 @@ class GapFiller:
         previous = gap.units[-len(new) - 1].end if len(gap.units) > len(new) else gap.my_before
         before = self._blanks_between(previous, new[0].start) or 0
         after = self._blanks_between(new[-1].end, gap.my_after)
-        is_block = any(unit.declares for unit in new)
+        is_block = any(unit.is_block for unit in new)
         self.pieces.drop(gap.end)
         self._blanks(max(before, num_theirs) if is_block and num_theirs else before)
         self._add(new, self._beside_marker(gap, new), "before its neighbour")
@@ -342,18 +346,25 @@ class GapFiller:
                 continue
             preceding = markers[position + offset - 1] if 0 <= position + offset - 1 < len(markers) else None
             following = markers[position + offset] if position + offset < len(markers) else None
-            at, is_sure = self._place_of(gap, preceding, following, end)
+            at, neighbour = self._place_of(gap, preceding, following, end)
             self._keep_marked(gap, at)
-            self._insert_inside(gap, run, sure.BESIDE_A_NAMED_MARKER if is_sure else sure.BETWEEN_MARKERS)
+            self._insert_inside(gap, run, neighbour)
+            self.aligner.findings.num_anchors += neighbour is not None
 
-    def _place_of(self, gap: Gap, preceding: Unit | None, following: Unit | None, end: int) -> tuple[int, bool]:
+    def _place_of(
+        self, gap: Gap, preceding: Unit | None, following: Unit | None, end: int
+    ) -> tuple[int, Unit | None]:
+        """The line where new units go, and the original's unit that a marker names as their neighbour, if one does."""
         after = self._named(gap, preceding)
+        position = position_of(preceding.note) if preceding else None
+        if after and position is not None and position.is_before:
+            return self._end_before(gap, after[0]), after[0]
         if after:
-            return after[-1].end, True
+            return after[-1].end, after[-1]
         before = self._named(gap, following)
         if before and before[0].start > self.pieces.at:
-            return self._end_before(gap, before[0]), True
-        return end, False
+            return self._end_before(gap, before[0]), before[0]
+        return end, None
 
     def _named(self, gap: Gap, marker: Unit | None) -> list[Unit]:
         words = set(_WORD.findall(marker.note)) if marker else set()
@@ -362,14 +373,18 @@ class GapFiller:
     def _end_before(self, gap: Gap, unit: Unit) -> int:
         return self.theirs.trim_blank(self.pieces.at, unit.start)[1]
 
-    def _insert_inside(self, gap: Gap, new: list[Unit], certainty: float) -> None:
+    def _insert_inside(self, gap: Gap, new: list[Unit], neighbour: Unit | None) -> None:
         """New units at the current place inside elided lines, as far apart as the lines there are."""
         following = self.pieces.at
         while following < gap.end and not self.theirs.keys[following]:
             following += 1
         num_blank = following - self.pieces.at if following < gap.end else 1
         self._blanks(num_blank)
-        self._add(new, certainty, "between two markers")
+        certainty, reference = sure.BETWEEN_MARKERS, None
+        if neighbour is not None:
+            indent = self.aligner.out_indent(neighbour.head, self.scope)
+            certainty, reference = sure.BESIDE_A_NAMED_MARKER, Reference(new[0].head, new[0].columns, indent)
+        self._add(new, certainty, "between two markers", reference=reference)
 
     def _keep_marked(self, gap: Gap, end: int) -> None:
         """Keeps the elided lines up to `end`, without the declarations that a removal comment names or that moved."""
@@ -383,10 +398,19 @@ class GapFiller:
 
     # -- new lines --------------------------------------------------------------------------------------------
 
-    def _add(self, units: Sequence[Unit], certainty: float, reason: str, *, is_loose: bool = True) -> None:
+    def _add(
+        self,
+        units: Sequence[Unit],
+        certainty: float,
+        reason: str,
+        *,
+        is_loose: bool = True,
+        reference: Reference | None = None,
+    ) -> None:
         """Writes new units with the snippet's blank lines between them.
 
         is_loose: one side of them is open, so that context that found no place may pass for new lines.
+        reference: for their indentation; where there is none, the nearest line that stands in both texts.
         """
         if is_loose and self._known_share(units) >= MAX_KNOWN_SHARE:
             certainty, reason = min(certainty, sure.FOUND_NO_PLACE), "lines of the file that found no place"
@@ -395,10 +419,10 @@ class GapFiller:
             if previous is not None:
                 self._blanks(self._blanks_between(previous, unit.start) or 0)
             previous = unit.end
-            reference = nearest(self.references, unit.head) or self.scope.reference
-            if reference is None:
-                reference = Reference(unit.head, unit.columns, "")
-            self.pieces.add(self.aligner.write_new(unit, reference), certainty * self.certainty, reason)
+            place = reference or nearest(self.references, unit.head) or self.scope.reference
+            if place is None:
+                place = Reference(unit.head, unit.columns, "")
+            self.pieces.add(self.aligner.write_new(unit, place), certainty * self.certainty, reason)
             self.aligner.findings.num_new += 1
 
     def _may_be_context(self, gap: Gap, new: Sequence[Unit]) -> bool:

@@ -13,6 +13,7 @@ _REMOVAL = re.compile(
     r"|no longer (?:needed|used|exists?)|got rid of|get rid of|rid of|had no callers|unused)\b",
     re.IGNORECASE,
 )
+_STAYING = re.compile(r"\b(?:still|stays?|remains?|keeps?|kept|unchanged|untouched|the same)\b", re.IGNORECASE)
 _NAME = re.compile(r"`([^`\n]+)`")
 _COMMENT = re.compile(r"^(?:#|//|/\*|--|<!--|;)\s*\S.{5,}")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
@@ -28,13 +29,14 @@ _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 class Hints:
     """removed: names that the words say are gone; mentioned: names in the words (in backticks, or written like code);
     keeps_docstrings: the words say that docstrings are only left out of the snippet; gone: comments that they
-    quote as removed, without the dots where they break off.
+    quote as removed, without the dots where they break off; kept: lines that they quote as staying, white space out.
     """
 
     removed: frozenset[str] = frozenset()
     mentioned: frozenset[str] = frozenset()
     keeps_docstrings: bool = False
     gone: tuple[str, ...] = ()
+    kept: frozenset[str] = frozenset()
 
 
 def hints_of(message: str) -> Hints:
@@ -42,6 +44,7 @@ def hints_of(message: str) -> Hints:
     removed: set[str] = set()
     mentioned: set[str] = set()
     gone: list[str] = []
+    kept: set[str] = set()
     for sentence in _sentences(prose_of(message)):
         names = {word for quoted in _NAME.findall(sentence) for word in _WORD.findall(quoted)}
         names |= {word for word in _WORD.findall(sentence) if _looks_like_code(word)}
@@ -49,7 +52,10 @@ def hints_of(message: str) -> Hints:
         if _REMOVAL.search(sentence) or "outdated" in sentence:
             removed |= names
             gone += [quoted.rstrip(". …") for quoted in _NAME.findall(sentence) if _COMMENT.match(quoted)]
-    return Hints(frozenset(removed), frozenset(mentioned), bool(_DOCSTRINGS.search(prose_of(message))), tuple(gone))
+        elif _STAYING.search(sentence):
+            kept |= {"".join(quoted.split()) for quoted in _NAME.findall(sentence)}
+    keeps_docstrings = bool(_DOCSTRINGS.search(prose_of(message)))
+    return Hints(frozenset(removed), frozenset(mentioned), keeps_docstrings, tuple(gone), frozenset(kept))
 
 
 def _sentences(prose: str) -> Iterator[str]:

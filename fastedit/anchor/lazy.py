@@ -68,6 +68,7 @@ class LazyAligner:
         if self.levels.deletes_one(level, pairs):
             level.protects = Protector(False, frozenset())
         level.moved = self.levels.moved(level, pairs)
+        realigned = self.levels.realigned(level, pairs)
         references = self._references(level, pairs, frame)
         filler = GapFiller(self, level, scope, references, frame)
         before: Pair | None = None
@@ -78,7 +79,11 @@ class LazyAligner:
             inner = self._scope_for(mine, theirs, scope, references, frame)
             inner = replace(inner, certainty=scope.certainty * pair.certainty)
             is_adjacent = self._is_next(before, pair) and (before is not None or frame.mine is not None)
-            self._merge_unit(mine, theirs, inner, pair, is_adjacent=is_adjacent and not self.cuts.is_cut_above(mine))
+            if pair.mine in realigned:
+                self._replace(theirs.end, mine.head, mine.end, inner, pair)
+            else:
+                is_adjacent = is_adjacent and not self.cuts.is_cut_above(mine)
+                self._merge_unit(mine, theirs, inner, pair, is_adjacent=is_adjacent)
             before, previous_line = pair, mine.end
         filler.fill(self._gap(level, before, None, end, previous_line, frame.my_end))
         self.findings.num_anchors += len(pairs)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fastedit.anchor.chain import Level, Pair
+from fastedit.anchor.columns import is_realigned
 from fastedit.anchor.hints import Hints
 from fastedit.anchor.pairing import MAX_COMPARED
+from fastedit.anchor.remarks import position_of
 from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Similarity
 from fastedit.anchor.text import LineTable, is_closer, is_trivial
 from fastedit.anchor.units import Unit, UnitTree
@@ -40,6 +42,10 @@ class Levels:
         """The original's units of a level, those unfolded that hold what the snippet shows without them."""
         wanted: set[int] = set()
         for unit in units:
+            position = position_of(unit.note) if unit.is_marker else None
+            if position is not None:
+                for line in self.original.named(position.name):
+                    self._want(line, wanted)
             if unit.is_code and not self.stands_among(unit, theirs):
                 for line in self._deeper_places(unit, start, end, is_root=is_root):
                     self._want(line, wanted)
@@ -141,6 +147,36 @@ class Levels:
             num_adjacent += not between and before.mine + 1 == after.mine
             skipped.extend(unit for unit in between if level.protects(unit))
         return len(skipped) == 1 and num_adjacent >= 2
+
+    def realigned(self, level: Level, pairs: list[Pair]) -> frozenset[int]:
+        """The snippet's lines (by index) that stand in the original in other columns, where the snippet's count.
+
+        Elsewhere white space inside of a quoted line says nothing.
+        """
+        paired = {pair.mine: pair for pair in pairs}
+        result: set[int] = set()
+        for run in self._runs(level):
+            quoted = [index for index in run if index in paired and paired[index].is_same]
+            new = [index for index in run if index not in paired or not paired[index].is_same]
+            mine = [self.mine.lines[level.mine[index].head] for index in quoted]
+            theirs = [self.theirs.lines[level.theirs[paired[index].theirs].head] for index in quoted]
+            if is_realigned(mine, theirs, [self.mine.lines[level.mine[index].head] for index in new]):
+                result.update(quoted)
+        return frozenset(result)
+
+    @staticmethod
+    def _runs(level: Level) -> Iterator[list[int]]:
+        """The stretches of single lines of code that stand right below each other in the snippet, by index."""
+        run: list[int] = []
+        for index, unit in enumerate(level.mine):
+            is_line = unit.is_code and unit.start == unit.head and unit.end == unit.head + 1
+            if run and not (is_line and level.mine[run[-1]].end == unit.start):
+                yield run
+                run = []
+            if is_line:
+                run.append(index)
+        if run:
+            yield run
 
     def moved(self, level: Level, pairs: list[Pair]) -> frozenset[int]:
         """The first lines of the original's declarations that the snippet shows at another place of the same level.

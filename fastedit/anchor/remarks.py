@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from fastedit.edits.lazy import LineKind, SnippetLine
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _POSITION = re.compile(
     r"^(?:(?:goes|belongs|insert|add|put|place|new)\s+)?(?:right |directly |just |immediately |goes )*"
-    r"(?:after|below|under|behind|before|above|in front of|next to|beside|inside|in)\s+"
+    r"(?:(?P<before>before|above|in front of)|(?P<behind>after|below|under|behind|next to|beside)|inside|in)\s+"
     r"[`'\"]?(?P<name>[A-Za-z_$#][\w$.#]*)",
     re.IGNORECASE,
 )
@@ -32,6 +33,21 @@ _GONE = re.compile(r"\b(?:removed|deleted|dropped|gone|is no more|no longer here
 MAX_REMOVAL_WORDS = 10
 _COMMENTLESS = frozenset({"json"})
 MARKUP = frozenset({"html", "vue", "svelte", "xml"})
+
+
+class Position(NamedTuple):
+    """The name of a declaration that a remark places code beside; is_before: in front of it, not behind."""
+
+    name: str
+    is_before: bool
+
+
+def position_of(note: str) -> Position | None:
+    """The place beside a declaration that the remark tells, or None where it tells none."""
+    found = _POSITION.match(note)
+    if found is None or not (found.group("before") or found.group("behind")):
+        return None
+    return Position(found.group("name"), found.group("before") is not None)
 
 
 def resolve_remarks(

@@ -27,6 +27,7 @@ MAX_REWRAPPED_LINES = 12
 TRIVIAL_SCORE = 0.06
 MIN_RENAME_OVERLAP = 0.6
 MIN_EXTENDED_OVERLAP = 0.8
+MIN_EXTENDED = 6
 
 _TRAILING_COMMENT = re.compile(r"^(?:#|//|/\*|--|<!--|;)")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
@@ -69,6 +70,12 @@ def is_other_arm(first: str, second: str) -> bool:
     """Whether both lines are arms of a case distinction, but not for the same case."""
     mine, theirs = _ARM.match(first), _ARM.match(second)
     return bool(mine and theirs and key_of(mine.group(1)) != key_of(theirs.group(1)))
+
+
+def is_extended(first: str, second: str) -> bool:
+    """Whether one line is the other one carried on: `set -eu` as `set -euo pipefail`."""
+    short, long = sorted((first.strip(), second.strip()), key=len)
+    return len(short) >= MIN_EXTENDED and len(short.split()) > 1 and long.startswith(short)
 
 
 def _last_word(name: str) -> str:
@@ -274,6 +281,8 @@ class Similarity:
             return Likeness(0.5 + 0.5 * ratio, False, ratio)
         if is_other_arm(snippet, original):
             return NO_LIKENESS
+        if is_extended(snippet, original):
+            return Likeness(0.3 + 0.4 * ratio, False, max(ratio, MIN_LINE_RATIO))
         shared = self.shared_words(snippet, original)
         same_subject = subject_of(snippet) == subject_of(original) != ""
         if shared < MIN_SHARED_WORDS or (ratio < MIN_LINE_RATIO and not same_subject):

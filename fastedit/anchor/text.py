@@ -9,7 +9,9 @@ from functools import cached_property
 
 TAB_COLUMNS = 4
 MAX_COUNTED_LINES = 20_000
+MIN_DIGITS = 4
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_DIGIT = re.compile(r"\d")
 # What closes a block, by how a line starts; such a line belongs to the block that it ends.
 _CLOSER = re.compile(r"^(?:[)\]}]|</|end\b|fi\b|done\b|esac\b|>\s*[),;{]?|\*/|-->|endif\b|#endif\b|\{%\s*end)")
 
@@ -39,7 +41,7 @@ def is_closer(line: str) -> bool:
 
 def is_trivial(key: str) -> bool:
     """Whether a key says too little to find a place by: brackets, `else:`, `return`, `break`, `pass`."""
-    return len(key) <= 2 or not _WORD.search(key) or key in _TRIVIAL
+    return len(key) <= 2 or key in _TRIVIAL or not (_WORD.search(key) or len(_DIGIT.findall(key)) >= MIN_DIGITS)
 
 
 _TRIVIAL = frozenset(

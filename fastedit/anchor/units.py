@@ -48,6 +48,11 @@ class Unit:
         return self.close > self.body
 
     @property
+    def is_block(self) -> bool:
+        """Whether it is a declaration that stands apart from its neighbours."""
+        return self.declares not in ("", "import", "value")
+
+    @property
     def is_code(self) -> bool:
         return self.kind is LineKind.CODE
 
