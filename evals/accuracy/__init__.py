@@ -5,6 +5,8 @@
     generated    edits made by fastedit.training.synthesis, scored in one process or several
     segments     which segments of an alignment are right
     reliability  what a certainty is worth
+    mine         the same for the real changes of git histories
+    peers        git apply and patch beside fastedit, on unified diffs
     report       tables, JSON, the last line
 
 Run `python -m evals.accuracy --help`.

@@ -1,4 +1,7 @@
-"""python -m evals.accuracy: score the installed fastedit on the apply cases and on generated edits."""
+"""python -m evals.accuracy: score the installed fastedit on the apply cases and on generated edits.
+
+`mine --repo PATH` scores the real changes of git histories instead, `peers` sets git apply and patch beside fastedit.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import argparse
 import sys
 import sysconfig
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from evals.accuracy import report
@@ -18,12 +22,16 @@ from fastedit.targets.default import NO_TARGET, choose_default
 from fastedit.training.synthesis import Tier, generate, generate_from_histories
 
 CASES = Path(__file__).resolve().parents[2].parent / "shared" / "apply_cases" / "cases"
+COMMANDS = ("mine", "peers")
 NUM_EDITS, NUM_QUICK_EDITS = 3000, 700
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status 0 whatever the scores: the numbers are the result."""
-    options = _parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] in COMMANDS:
+        return int(import_module(f"evals.accuracy.{words[0]}").main(words[1:]))
+    options = _parser().parse_args(words)
     target = NO_TARGET if options.mode == "structural" else options.target
     choose_default(target)
     cases = _score_cases(options.cases, options.mode)
@@ -33,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report.print_tables("cases", cases, ("tier", "format", "strategy"))
         report.print_times(cases)
     if generated:
-        report.print_tables("generated", generated, ("tier", "format", "language", "kind", "strategy"))
+        report.print_tables("generated", generated, (*report.KEYS, "strategy"))
         report.print_times(generated)
         report.print_reliability(generated)
     if options.plot and generated:
@@ -46,7 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m evals.accuracy", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m evals.accuracy", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
         "--quick", action="store_true", help=f"{NUM_QUICK_EDITS} generated edits: under a minute on two cores"
     )

@@ -63,6 +63,17 @@ def score_sample(sample: Sample, mode: str) -> Row:
         _segments(sample) if outcome is not Outcome.ERROR else (),
         strategy,
         stats,
+        sample.original.count("\n"),
+        _changed_lines(sample),
+    )
+
+
+def _changed_lines(sample: Sample) -> int:
+    """How many lines come, go or are replaced, each place counted by its longer side."""
+    old, new = sample.original.split("\n"), sample.expected.split("\n")
+    opcodes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return sum(
+        max(end - start, new_end - new_start) for tag, start, end, new_start, new_end in opcodes if tag != "equal"
     )
 
 

@@ -18,6 +18,18 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
+# Upper ends of the classes in which originals and changes are counted, in lines.
+SIZES = (100, 300, 1000)
+CHANGES = (3, 10, 30, 100)
+
+
+def _class_of(count: int, ends: tuple[int, ...]) -> str:
+    if count == 0:
+        return ""
+    largest = next((end for end in ends if count <= end), None)
+    return f"over {ends[-1]:>4} lines" if largest is None else f"up to {largest:>3} lines"
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedSegment:
     """A segment of an alignment. kind: of the segment; certainty: what it claimed; is_right: what the truth says."""
@@ -33,7 +45,7 @@ class Row:
 
     kind: of change (generated edits), or "" (cases). note: the refusal's code or the exception. diff: how a wrong
     result differs from what was expected. strategy: whose text it is, see `fastedit.Applied`; "" where there is none.
-    stats: of the target's work.
+    stats: of the target's work. num_lines: of the original; num_changed: lines that come, go or are replaced.
     """
 
     name: str
@@ -49,3 +61,15 @@ class Row:
     segments: tuple[JudgedSegment, ...] = ()
     strategy: str = ""
     stats: Stats = field(default_factory=Stats)
+    num_lines: int = 0
+    num_changed: int = 0
+
+    @property
+    def size(self) -> str:
+        """The class of the original's length, "" where it isn't known."""
+        return _class_of(self.num_lines, SIZES)
+
+    @property
+    def changed(self) -> str:
+        """The class of the change's length, "" where it isn't known."""
+        return _class_of(self.num_changed, CHANGES)

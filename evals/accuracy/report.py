@@ -17,6 +17,7 @@ from evals.accuracy.outcomes import JudgedSegment, Outcome, Row
 from evals.accuracy.reliability import SURE, Bin, curve, share_of_sure
 
 TIERS = ("clear", "sloppy", "hard", "refuse")
+KEYS = ("tier", "format", "language", "kind", "size", "changed")
 PACKAGES = ("fastedit", "rapidfuzz", "tree-sitter", "tree-sitter-python")
 
 
@@ -132,14 +133,20 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def write_json(path: Path, cases: Sequence[Row], generated: Sequence[Row], settings: dict[str, Any]) -> None:
+def write_json(
+    path: Path,
+    cases: Sequence[Row],
+    generated: Sequence[Row],
+    settings: dict[str, Any],
+    module: str = "evals.accuracy",
+) -> None:
     """Everything that the tables show, with the rows that didn't come out exact, without diffs and segments."""
     result = {
-        "machine": machine(),
+        "machine": machine(module),
         "settings": settings,
         "summary": last_line(cases, generated),
         "cases": [_plain(row) for row in cases],
-        "generated": {key: _counts(generated, key) for key in ("tier", "format", "language", "kind")},
+        "generated": {key: _counts(generated, key) for key in KEYS},
         "not_exact": [_plain(row) for row in generated if row.outcome is not Outcome.EXACT],
         "reliability": {
             "all": [asdict(entry) for entry in curve(all_segments(generated))],

@@ -102,7 +102,7 @@ def _applier(options: argparse.Namespace) -> Applier:
     how, *rest = options.apply
     if how == SERVER:
         return Server(rest[0])
-    if not options.target:
+    if how == "structural" or not options.target:
         return InProcess(how)
     from fastedit.targets import Target
 
