@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fastedit.edits.lazy import LineKind, SnippetLine
+from fastedit.syntax import comment_syntax
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _POSITION = re.compile(
@@ -57,10 +58,16 @@ def resolve_remarks(
 
     names: whether the original declares that name. has_word: whether the word stands in the original.
     """
+    openings = (*comment_syntax(language).line, *(opening for opening, _ in comment_syntax(language).block))
+
+    def kind(index: int, line: SnippetLine) -> LineKind:
+        code = line.text.lstrip()
+        if code.startswith("#[") or (openings and not code.startswith(openings)):
+            return LineKind.CODE  # a comment elsewhere: an attribute, a directive, a private name
+        return _kind(line.note, index, lines, language, names, has_word)
+
     return [
-        replace(line, kind=_kind(line.note, index, lines, language, names, has_word))
-        if line.kind is LineKind.REMARK
-        else line
+        replace(line, kind=kind(index, line)) if line.kind is LineKind.REMARK else line
         for index, line in enumerate(lines)
     ]
 

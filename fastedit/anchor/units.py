@@ -18,6 +18,8 @@ from fastedit.syntax.model import Declaration, Outline
 
 _SWITCH = re.compile(r"^\s*(?:switch|select|match)\b.*\{\s*$")
 _OPENER = re.compile(r"[{(\[:,]\s*(?:#.*|//.*|/\*.*)?$")
+# What stands as deep as the header of what it is a part of.
+_MIDDLE = re.compile(r"^\s*(?:rescue|ensure|else|elsif|(?:public|private|protected|signals)(?:\s+slots)?\s*:)")
 _BRACKETS = {"}": "{", ")": "(", "]": "["}
 
 
@@ -186,12 +188,20 @@ class UnitTree:
         if not _OPENER.search(table.lines[body - 1]) and declaration.end_line > body and table.columns[body] <= columns:
             return min(declaration.end_line, limit)
         end = body
-        while end < limit and (not table.keys[end] or table.columns[end] > columns or table.lines[end].strip() == "{"):
+        while end < limit and (not table.keys[end] or self._goes_on_inside(end, limit, columns)):
             end += 1
         end = table.trim_blank(declaration.header_line, end)[1]
         closer = self._next_line(end, limit)
         has_inside = end > body or _OPENER.search(table.lines[body - 1]) is not None
         return closer + 1 if has_inside and self._closes(closer, limit, columns) else end
+
+    def _goes_on_inside(self, line: int, limit: int, columns: int) -> bool:
+        """Whether a line belongs to the declaration whose header stands at `columns`: deeper, or in its midst."""
+        table = self.table
+        if table.columns[line] > columns or table.lines[line].strip() == "{":
+            return True
+        following = self._next_line(line + 1, limit)
+        return bool(_MIDDLE.match(table.lines[line])) and following < limit and table.columns[following] > columns
 
     def _next_line(self, line: int, limit: int) -> int:
         """The first line from `line` on that isn't blank, or `limit`."""

@@ -7,9 +7,9 @@ reading with the fewest parse errors counts.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from fastedit.lines import indent_of
 from fastedit.syntax.lexing import closing_brackets
@@ -17,10 +17,10 @@ from fastedit.syntax.model import Declaration, Outline
 from fastedit.syntax.reading import read
 
 SNIPPET_BUDGET_S = 0.25
-# A long snippet that the grammar stumbles over isn't worth ten more readings of all of it. Counted in the thread's
-# own time: how busy the machine is must not decide what a snippet is taken for.
-_MIN_FRAMES_S = 0.02
-_MAX_FRAMES_FACTOR = 4
+# A long snippet that the grammar stumbles over isn't worth ten more readings of all of it. Counted in characters:
+# how busy the machine is must not decide what a snippet is taken for.
+_MIN_FRAMED = 8_000
+_MAX_FRAMES = 4
 
 # What may stand before a snippet, by language; a `|` parts it from what must follow the brackets that close it.
 # The declarations of such a frame are no part of the outline.
@@ -55,6 +55,8 @@ _FRAMES: dict[str, tuple[str, ...]] = {
     "html": ("<script>|</script>", "<style>|</style>"),
     "hcl": ("x {",),
 }
+# What opens code where it stands in other text: a snippet without it is code all the same, not that text.
+_OPENINGS = {"php": "<?"}
 # What makes a cut-off header whole, behind the brackets that close it.
 _HEADER_ENDS = {"python": ": pass", "ruby": "\nend"}
 # What may follow a last comma, where the grammar wants something there.
@@ -69,14 +71,16 @@ def snippet_outline(
     is_framed: whether it may be members of something that it doesn't show.
     num_errors: of the best reading, so much as the snippet alone has to answer for.
     """
-    start = time.thread_time()
     text = "\n".join(_dedented(lines))
     best = read(text, language, budget_s=budget_s)
-    deadline = start + min(budget_s, _MIN_FRAMES_S + _MAX_FRAMES_FACTOR * (time.thread_time() - start))
-    if not best.language:
+    if not best.language or not best.is_complete:
         return best
-    for opening, closing in _frames(text, language, _FRAMES.get(language, ()) if is_framed else ()):
-        if _badness(best) == (0, False) or time.thread_time() > deadline:
+    if _OPENINGS.get(language, "") not in text:
+        best = replace(best, num_errors=len(lines) + 1)
+    num_frames = _MAX_FRAMES + _MIN_FRAMED // max(1, len(text))
+    frames = _frames(text, language, _FRAMES.get(language, ()) if is_framed else ())
+    for opening, closing in islice(frames, num_frames):
+        if _badness(best) == (0, False):
             break
         framed = f"{opening}\n{text}{closing}" if opening else text + closing
         found = read(framed, language, budget_s=budget_s)
