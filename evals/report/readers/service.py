@@ -1,0 +1,84 @@
+"""The service under load, and the kernels on a GPU."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from evals.report import plots
+from evals.report.page import Cell, Figure, Plot, Section, Table
+from evals.report.readers.common import command_of
+
+LATENCY_KEYS = ("requests", "per_second", "p50_ms", "p95_ms", "p99_ms", "errors")
+OURS = ("kernel", "reference")
+
+
+def read_service(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
+    ladder = data["ladder"]
+    modes = list(dict.fromkeys(row["mode"] for row in ladder))
+    series = {
+        f"{mode}, {key.removesuffix('_ms')}": [(row["clients"], row[key]) for row in ladder if row["mode"] == mode]
+        for mode in modes
+        for key in ("p50_ms", "p99_ms")
+    }
+    rows = [
+        *((f"one after the other, {mode}", row) for mode, row in data["warm"].items()),
+        *((f"{row['clients']} clients, {row['mode']}", row) for row in ladder),
+        ("structural, beside a busy target", data["beside"]),
+        ("many requests of all kinds", data["soak"]),
+    ]
+    cells: list[tuple[Cell, ...]] = [(what, *(row.get(key) for key in LATENCY_KEYS)) for what, row in rows]
+    return Section(
+        title="The service under load",
+        name=name,
+        intro=f"Target: {data['target']}; {data['source']}. Clients send at set times; latency counts from the time "
+        "that was set.",
+        figures=[
+            Figure("p50_ms", f"{data['warm']['auto']['p50_ms']:.1f}", "a small lazy edit that the target verifies"),
+            Figure("p99_ms", f"{data['warm']['auto']['p99_ms']:.1f}"),
+            Figure("structural_p99_ms", f"{data['beside']['p99_ms']:.1f}", "beside a busy target"),
+            Figure("batch_x", f"{data['batch']['batch_x']:.2f}", "throughput of batches over one at a time"),
+        ],
+        parts=[
+            Plot("Latency against clients", plots.lines(series, x_label="clients", y_label="ms", is_log=True)),
+            Table("Latencies", ("load", *LATENCY_KEYS), cells),
+        ],
+        command=command_of(data),
+        machine=machine,
+    )
+
+
+def read_kernels(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
+    timed = [row for row in data["results"] if row["milliseconds"]]
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in timed:
+        groups[row["kernel"], row["case"]].append(row)
+    bests = {
+        f"{kernel} {case}": (_best(rows, is_ours=True), _best(rows, is_ours=False), rows[0]["floor_ms"])
+        for (kernel, case), rows in groups.items()
+    }
+    both = {case: times for case, times in bests.items() if times[0] and times[1]}
+    speed_ups = [theirs / ours for ours, theirs, _ in both.values() if ours and theirs]
+    keys = ("kernel", "case", "way", "milliseconds", "floor_ms", "extra_bytes", "problem")
+    series = {
+        "kernel": [ours or 0.0 for ours, _, _ in both.values()],
+        "torch": [best or 0.0 for _, best, _ in both.values()],
+    }
+    return Section(
+        title="Kernels",
+        name=name,
+        intro=f"On {data['ceilings']['device']}: every kernel beside the fastest way that torch has, and its roofline.",
+        figures=[Figure("best", f"{max(speed_ups):.2f}", "times the fastest other way")] if speed_ups else [],
+        parts=[
+            *([Plot("Time", plots.bars(list(both), series, label="ms"))] if both else []),
+            Table("All ways", keys, [tuple(row[key] for key in keys) for row in data["results"]], is_folded=True),
+        ],
+        command="python -m fastedit_kernels.bench",
+        machine=machine,
+    )
+
+
+def _best(rows: list[Mapping[str, Any]], *, is_ours: bool) -> float | None:
+    """The shortest time of our ways, or of the others; None where there is none."""
+    return min((row["milliseconds"] for row in rows if row["way"].startswith(OURS) == is_ours), default=None)
