@@ -52,7 +52,8 @@ class Level:
     mentions: for a marker of the snippet (by index) the units of the original that it names.
     removed: the names of declarations that the snippet says are gone.
     elided: the units of the snippet (by index) that have something elided inside. moved: the first lines of the
-    original's declarations that the snippet shows elsewhere on the level.
+    original's declarations that the snippet shows elsewhere on the level. closers: the units of the snippet (by index)
+    that only close a block.
     """
 
     mine: Sequence[Unit]
@@ -64,6 +65,7 @@ class Level:
     removed: frozenset[str] = frozenset()
     elided: frozenset[int] = frozenset()
     moved: frozenset[int] = frozenset()
+    closers: frozenset[int] = frozenset()
 
 
 class Chain:
@@ -182,7 +184,7 @@ class Chain:
             mine, next_mine = level.mine[before.mine], level.mine[after.mine]
             theirs, next_theirs = level.theirs[before.theirs], level.theirs[after.theirs]
             is_one_block = mine.parent is next_mine.parent and mine.columns == next_mine.columns
-            if is_one_block and theirs.parent is not next_theirs.parent:
+            if is_one_block and after.mine not in level.closers and theirs.parent is not next_theirs.parent:
                 cost -= OTHER_PARENT_COST
         if num_markers and level.mentions:
             cost += self._mention_bonus(my_start, my_end, their_start, their_end)

@@ -19,6 +19,7 @@ from fastedit.anchor.pairing import Pairing
 from fastedit.anchor.pieces import Pieces
 from fastedit.anchor.scope import Findings, Frame, Scope
 from fastedit.anchor.similarity import Similarity, is_same_line, is_tag_without_attributes, normal_form
+from fastedit.anchor.text import is_closer
 from fastedit.anchor.units import Unit, UnitTree
 from fastedit.edits.lazy import LineKind, elides_inline
 from fastedit.lines import indent_of
@@ -60,6 +61,11 @@ class LazyAligner:
         level.mentions = self.levels.mentions(level)
         level.elided = frozenset(
             index for index, unit in enumerate(level.mine) if unit.is_code and self.similarity.has_elision(unit)
+        )
+        level.closers = frozenset(
+            index
+            for index, unit in enumerate(level.mine)
+            if unit.end == unit.head + 1 and is_closer(self.mine.lines[unit.head])
         )
         level.removed = frozenset(
             word for unit in level.mine if unit.kind is LineKind.REMOVAL for word in _WORD.findall(unit.note)

@@ -313,7 +313,8 @@ class Similarity:
             return Likeness(0.7 * fuzzy.score + 1.6 * overlap, False, fuzzy.ratio)
         is_alike = fuzz.ratio(my_line.strip(), their_line.strip()) >= 45
         is_same_kind = _first_word(my_line) == _first_word(their_line) != ""
-        if overlap >= MIN_RENAME_OVERLAP and (is_alike or is_same_kind) and self.num_shown(mine) > 0:
+        is_around = self.original.table.keys[theirs.head] in self.snippet.table.keys[mine.body : mine.close]
+        if overlap >= MIN_RENAME_OVERLAP and (is_alike or is_same_kind) and not is_around and self.num_shown(mine) > 0:
             return Likeness(1.2 * overlap, False, 0.5)
         return NO_LIKENESS
 

@@ -234,10 +234,16 @@ class UnitTree:
             return True
         closing = self.table.keys[close][0]
         opening = _BRACKETS.get(closing)
-        if opening is None:
+        if opening is None or (self._is_elided(start, close) and self.table.lines[start].rstrip().endswith(opening)):
             return True
         text = "".join(self.table.keys[start:close]).lstrip(")]}")
         return text.count(opening) > text.count(closing)
+
+    def _is_elided(self, start: int, end: int) -> bool:
+        """Whether brackets may be missing from the lines because something there is elided."""
+        return self.kinds is not None and any(
+            kind in (LineKind.MARKER, LineKind.REMOVAL) for kind in self.kinds[start:end]
+        )
 
     def _closes(self, line: int, limit: int, columns: int) -> bool:
         """Whether the line ends the block above it and starts none of its own (as `} else {` does)."""
