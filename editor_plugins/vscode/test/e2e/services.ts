@@ -25,10 +25,10 @@ export interface Running {
   stop(): void;
 }
 
-/** The command that runs FastEdit: FASTEDIT_COMMAND, the repository's own environment, or what is on the path. */
+/** The command that runs FastEdit: E2E_FASTEDIT, the repository's own environment, or what is on the path. */
 export function fasteditCommand(): string {
   const own = resolve("../../.venv/bin/fastedit");
-  return process.env["FASTEDIT_COMMAND"] ?? (existsSync(own) ? own : "fastedit");
+  return process.env["E2E_FASTEDIT"] ?? (existsSync(own) ? own : "fastedit");
 }
 
 /** `fastedit serve` without a target. */
