@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from fastedit.config import is_loopback
 from fastedit.errors import SettingsError
 from fastedit.server.app import create_app
+from fastedit.server.loading import TargetSlot
 from fastedit.server.logs import set_up_logs
 from fastedit.server.patience import impatient
 from fastedit.server.service import Service
@@ -25,8 +26,8 @@ BACKLOG = 2048
 ABORT_S = 5  # what aborted requests have to tell their clients so
 
 
-def serve(settings: ServerSettings) -> None:
-    """Serves until SIGTERM or SIGINT.
+def serve(settings: ServerSettings, slot: TargetSlot | None = None) -> None:
+    """Serves until SIGTERM or SIGINT. slot: a target that is there already.
 
     SettingsError where the settings would open the service to everybody, or the address can't be had.
     """
@@ -35,7 +36,7 @@ def serve(settings: ServerSettings) -> None:
     listener = listen(settings.host, settings.port)
     host, port = listener.getsockname()[:2]
     logger.info("serving on http://%s:%d", f"[{host}]" if ":" in host else host, port)
-    server_for(create_app(settings), settings).run(sockets=[listener])
+    server_for(create_app(settings, slot), settings).run(sockets=[listener])
 
 
 def server_for(app: FastAPI, settings: ServerSettings) -> DrainingServer:

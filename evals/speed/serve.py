@@ -1,0 +1,195 @@
+"""python -m evals.speed.serve [--quick] [--target NAME]: the service under load, one that it starts itself.
+
+Clients send at set times, whatever answers come, and latency counts from the time that was set; so a service that falls
+behind shows. Without a trained target a stand-in of the embedded one's size decides as the drafts say (see
+`evals.speed.serving.standin`), and the report says so.
+
+The last line sums up. p50_ms, p99_ms: of a small lazy edit of a 300-line file that the target verifies, one after the
+other. structural_p99_ms: of structural edits of such files from 16 clients, while others keep the target busy. batch_x:
+throughput of batches of 8 that the target works on over that of one at a time. errors: answers that shouldn't be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evals.accuracy.report import machine
+from evals.speed.serving.load import Sample, closed_loop, open_loop
+from evals.speed.serving.payloads import batches, case_requests, request_of, small_edits
+from evals.speed.serving.process import Server, running
+from fastedit.targets.registry import EMBEDDED_FOLDER
+
+RESULTS = Path(__file__).parent / "results"
+STANDIN = "stand-in"
+CLIENTS = (1, 4, 16, 64)
+# Requests a second of each client: as fast as a person's editor may ask for a patch, and as an agent edits files.
+PER_CLIENT_S = {"structural": 1.0, "auto": 0.1}
+BESIDE_CLIENTS = 16
+MODEL_CLIENTS = 4
+BATCH = 8
+FILE_LINES = 300
+REFUSALS = (409, 422)  # what some of the cases are there for
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much of everything is done. beside_s: of structural load beside the target's; rounds: of batches."""
+
+    warm: int
+    ladder_s: float
+    beside_s: float
+    rounds: int
+    soak: int
+
+
+SIZES = {True: Size(20, 4, 8, 3, 1000), False: Size(60, 15, 30, 6, 10_000)}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m evals.speed.serve", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="everything, in less than two minutes")
+    parser.add_argument("--cases", type=Path, help="folder of apply cases")
+    parser.add_argument("--target", help=f"a target, or {STANDIN}", default=None)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    options = parser.parse_args(arguments)
+    target = options.target or ("embedded" if EMBEDDED_FOLDER.is_dir() else STANDIN)
+    size = SIZES[options.quick]
+    with running(_command(target)) as server:
+        report = {"machine": machine(), "target": target, "quick": options.quick} | _measure(
+            server, size, options.cases
+        )
+    path = options.json or RESULTS / ("serve-quick.json" if options.quick else "serve.json")
+    path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+    print(_last_line(report))
+    return 0
+
+
+def _command(target: str) -> list[str]:
+    if target == STANDIN:
+        return ["evals.speed.serving"]
+    return ["fastedit", "serve", "--port", "0", "--target", target]
+
+
+def _measure(server: Server, size: Size, cases: Path | None) -> dict[str, Any]:
+    before = server.memory_mib()
+    warm = {mode: _warm(server, mode, size.warm) for mode in ("structural", "auto")}
+    ladder, source = _ladder(server, size, cases)
+    beside = asyncio.run(_beside(server.port, size.beside_s))
+    batch = _batch(server.port, size.rounds)
+    soak = _soak(server, size.soak)
+    return {
+        "source": source,
+        "warm": warm,
+        "ladder": ladder,
+        "beside": beside,
+        "batch": batch,
+        "soak": soak,
+        "memory_mib": {"before": before, "after": server.memory_mib()},
+    }
+
+
+def _warm(server: Server, mode: str, count: int) -> dict[str, Any]:
+    """Small lazy edits of 300-line files, one after the other; the first few don't count."""
+    requests = [request_of(body) for body in small_edits(FILE_LINES, mode, count + 5)]
+    asyncio.run(closed_loop(server.port, iter(requests[:5]), 1))
+    sample = asyncio.run(closed_loop(server.port, iter(requests[5:]), 1))
+    return _told(f"one after the other, {mode}", sample, ())
+
+
+def _ladder(server: Server, size: Size, cases: Path | None) -> tuple[list[dict[str, Any]], str]:
+    """The apply cases from more and more clients at once, without a target and with one."""
+    rows = []
+    source = ""
+    for mode in ("structural", "auto"):
+        requests, source = case_requests(cases, mode)
+        for clients in CLIENTS:
+            sample = asyncio.run(open_loop(server.port, requests, clients, PER_CLIENT_S[mode], size.ladder_s))
+            rows.append({"mode": mode, "clients": clients} | _told(f"{clients} clients, {mode}", sample, REFUSALS))
+    return rows, source
+
+
+async def _beside(port: int, seconds: float) -> dict[str, Any]:
+    """Structural edits at set times while other clients give the target all it can take."""
+    structural = [request_of(body) for body in small_edits(FILE_LINES, "structural", 50)]
+    lazy = (
+        request_of(body) for first in itertools.count(1000, 50) for body in small_edits(FILE_LINES, "auto", 50, first)
+    )
+    busy = asyncio.create_task(closed_loop(port, lazy, MODEL_CLIENTS))
+    await asyncio.sleep(1)
+    sample = await open_loop(port, structural, BESIDE_CLIENTS, PER_CLIENT_S["structural"], seconds)
+    busy.cancel()
+    with suppress(asyncio.CancelledError):
+        await busy
+    return {"clients": BESIDE_CLIENTS, "model_clients": MODEL_CLIENTS} | _told(
+        "structural beside a busy target", sample, ()
+    )
+
+
+def _batch(port: int, rounds: int) -> dict[str, Any]:
+    """The same number of edits one at a time and in batches, by turns, so that a busy machine is as busy for both."""
+    alone, together = Sample(), Sample()
+    for number in range(rounds):
+        bodies = small_edits(FILE_LINES, "model", 2 * BATCH, 20_000 + 2 * BATCH * number)
+        _add(alone, asyncio.run(closed_loop(port, iter([request_of(body) for body in bodies[:BATCH]]), 1)))
+        _add(together, asyncio.run(closed_loop(port, batches(bodies[BATCH:], BATCH), 1)))
+    ratio = alone.elapsed_s / together.elapsed_s
+    print(f"{'batches of 8 over one at a time':36} {ratio:6.2f} times the throughput")
+    errors = alone.num_unexpected(()) + together.num_unexpected(())
+    return {
+        "size": BATCH,
+        "alone_s": alone.elapsed_s,
+        "batch_s": together.elapsed_s,
+        "batch_x": ratio,
+        "errors": errors,
+    }
+
+
+def _soak(server: Server, count: int) -> dict[str, Any]:
+    """Many requests of all kinds; memory once a tenth of them has been answered, and when all have."""
+    bodies = small_edits(30, "structural", 40) + small_edits(30, "auto", 10)
+    requests = [request_of(body) for body in bodies]
+    asyncio.run(closed_loop(server.port, itertools.islice(itertools.cycle(requests), count // 10), 8))
+    before = server.memory_mib()
+    sample = asyncio.run(closed_loop(server.port, itertools.islice(itertools.cycle(requests), count), 8))
+    after = server.memory_mib()
+    print(f"{'memory over these requests':36} {before} -> {after} MiB")
+    told = _told(f"{count} requests on 8 connections", sample, ())
+    return told | {"before_mib": before, "after_mib": after}
+
+
+def _told(name: str, sample: Sample, refusals: Sequence[int]) -> dict[str, Any]:
+    row = sample.summary() | {"errors": sample.num_unexpected(refusals)}
+    print(
+        f"{name:36} {row['requests']:6.0f} requests {row['per_second']:7.1f}/s  "
+        f"p50 {row['p50_ms']:7.1f}  p95 {row['p95_ms']:7.1f}  p99 {row['p99_ms']:7.1f} ms  {row['errors']:.0f} errors",
+        flush=True,
+    )
+    return row
+
+
+def _add(total: Sample, sample: Sample) -> None:
+    total.latencies_ms += sample.latencies_ms
+    total.statuses += sample.statuses
+    total.elapsed_s += sample.elapsed_s
+
+
+def _last_line(report: dict[str, Any]) -> str:
+    rows = [*report["warm"].values(), *report["ladder"], report["beside"], report["batch"], report["soak"]]
+    warm = report["warm"]["auto"]
+    return (
+        f"p50_ms={warm['p50_ms']:.1f} p99_ms={warm['p99_ms']:.1f} "
+        f"structural_p99_ms={report['beside']['p99_ms']:.1f} batch_x={report['batch']['batch_x']:.2f} "
+        f"errors={sum(row['errors'] for row in rows):.0f}"
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
