@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "n": len(rows),
             "from": "git histories",
         }
-        report.write_json(options.json, [], rows, settings, module="evals.accuracy.mine")
+        report.write_json(options.json, [], rows, settings, module="evals.accuracy.mine", summary=last_line(rows))
     print(last_line(rows))
     return 0
 

@@ -1,8 +1,8 @@
 """python -m evals.accuracy.peers: unified diffs, as models write them, given to fastedit and to what people use today.
 
 Every tool gets the diff alone, without the prose around it; where a diff doesn't name its file, the names are put in
-front of it, since git and patch need them. A tool that ends with an error has refused, even where it left half of its
-work behind.
+front of it, since git and patch need them, and -p is what fits the names. A tool that ends with an error has refused,
+even where it left half of its work behind.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from fastedit.training.synthesis import Sample, Tier, generate
 NUM_EDITS = 400
 TIMEOUT_S = 30
 KEYS = ("tier", "language", "kind")
-PATCH = ("patch", "-p1", "--batch", "--forward", "--quiet", "--reject-file=-")
+PATCH = ("patch", "{level}", "--batch", "--forward", "--quiet", "--reject-file=-")
 # git and patch as people call them: strictly, and with what they are told to add when that fails.
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "git apply": ("git", "apply", "-"),
-    "git apply, lenient": ("git", "apply", "--recount", "--ignore-whitespace", "--unidiff-zero", "-C1", "-"),
+    "git apply": ("git", "apply", "{level}", "-"),
+    "git apply, lenient": ("git", "apply", "{level}", "--recount", "--ignore-whitespace", "--unidiff-zero", "-C1", "-"),
     "patch": PATCH,
     "patch, fuzz 3": (*PATCH, "--fuzz=3", "--ignore-whitespace"),
 }  # fmt: skip
@@ -121,10 +121,17 @@ def _tool(command: Sequence[str]) -> Peer:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(sample.original.encode("utf-8"))
             env = {"PATH": os.environ.get("PATH", os.defpath), "GIT_CEILING_DIRECTORIES": str(Path(folder).parent)}
-            text = bare_diff(sample.edit, sample.path).encode("utf-8")
+            text = bare_diff(sample.edit, sample.path)
+            words = [word.format(level=level_of(text, sample.path)) for word in command]
             try:
                 subprocess.run(
-                    command, cwd=folder, env=env, input=text, capture_output=True, check=True, timeout=TIMEOUT_S
+                    words,
+                    cwd=folder,
+                    env=env,
+                    input=text.encode("utf-8"),
+                    capture_output=True,
+                    check=True,
+                    timeout=TIMEOUT_S,
                 )
             except subprocess.SubprocessError:
                 return None
@@ -140,6 +147,11 @@ def bare_diff(message: str, path: str) -> str:
     if not re.search(r"^\+\+\+ ", text, re.MULTILINE):
         text = f"--- a/{path}\n+++ b/{path}\n{text}"
     return text if text.endswith("\n") else text + "\n"
+
+
+def level_of(diff: str, path: str) -> str:
+    """The -p option that fits the diff's names: whether they start in `a/` and `b/`."""
+    return "-p0" if re.search(rf"^\+\+\+ {re.escape(path)}\s*$", diff, re.MULTILINE) else "-p1"
 
 
 def summed_up(results: Sequence[Compared], source: str) -> dict[str, Any]:

@@ -139,12 +139,16 @@ def write_json(
     generated: Sequence[Row],
     settings: dict[str, Any],
     module: str = "evals.accuracy",
+    summary: str = "",
 ) -> None:
-    """Everything that the tables show, with the rows that didn't come out exact, without diffs and segments."""
+    """Everything that the tables show, with the rows that didn't come out exact, without diffs and segments.
+
+    module: the one that was run; summary: its last line, where that is another one than ours.
+    """
     result = {
         "machine": machine(module),
         "settings": settings,
-        "summary": last_line(cases, generated),
+        "summary": summary or last_line(cases, generated),
         "cases": [_plain(row) for row in cases],
         "generated": {key: _counts(generated, key) for key in KEYS},
         "not_exact": [_plain(row) for row in generated if row.outcome is not Outcome.EXACT],

@@ -81,7 +81,7 @@ def _svg(figure: Figure) -> str:
     import matplotlib as mpl
 
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": SALT}):
+    with mpl.rc_context({"svg.hashsalt": SALT, "svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = _COMMENT.sub("", buffer.getvalue())
     return re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL).strip()

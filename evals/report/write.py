@@ -10,6 +10,8 @@ from typing import Any
 from evals.report.page import ReportError, Section, render
 from evals.report.readers import READERS
 
+RESULTS = "results"  # the folder of an eval's results, where it has one
+
 
 def write_page(sources: Sequence[Path], out: Path, title: str) -> list[Section]:
     """Writes one page over these files of results, in their order, and answers its sections. Raises ReportError."""
@@ -34,8 +36,9 @@ def read_section(path: Path) -> Section:
 
 
 def name_of(path: Path) -> str:
-    """What a section is called on the page: by the file and its folder."""
-    return "-".join(part for part in (path.parent.name, path.stem) if part)
+    """What a section is called on the page: by the file, and the eval's folder that it lies in."""
+    folder = path.resolve().parent
+    return f"{folder.parent.name if folder.name == RESULTS else folder.name}-{path.stem}"
 
 
 def machine_of(data: Mapping[str, Any]) -> dict[str, str]:

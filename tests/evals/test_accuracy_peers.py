@@ -11,7 +11,7 @@ import pytest
 from evals.accuracy.__main__ import main
 from evals.accuracy.mine import mined_samples, num_changed
 from evals.accuracy.outcomes import Outcome, Row
-from evals.accuracy.peers import bare_diff, compared, summed_up
+from evals.accuracy.peers import bare_diff, compared, level_of, summed_up
 from fastedit.edits.model import Format
 from fastedit.training.synthesis import Sample, Tier
 from fastedit.training.synthesis.history import mine
@@ -116,3 +116,8 @@ def test_the_diff_alone_with_its_names() -> None:
     assert bare_diff(f"Sure:\n\n{CLEAN}\nDone.\n", "x.py") == CLEAN.removeprefix("```diff\n").removesuffix("```\n")
     assert bare_diff("```diff\n@@\n-a\n+b\n```", "x.py") == "--- a/x.py\n+++ b/x.py\n@@\n-a\n+b\n"
     assert bare_diff("--- a/y\n+++ b/y\n@@\n-a\n+b", "x.py") == "--- a/y\n+++ b/y\n@@\n-a\n+b\n"
+
+
+def test_names_without_a_prefix_are_taken_as_they_are() -> None:
+    assert level_of("--- src/x.py\n+++ src/x.py\n@@\n", "src/x.py") == "-p0"
+    assert level_of("--- a/src/x.py\n+++ b/src/x.py\n@@\n", "src/x.py") == "-p1"

@@ -35,7 +35,7 @@ def read_accuracy(name: str, data: Mapping[str, Any], machine: Mapping[str, str]
         if table
     ]
     return Section(
-        title="Accuracy",
+        title="Accuracy on real changes" if "git" in str(data["settings"].get("from", "")) else "Accuracy",
         name=name,
         intro=f"Results compared byte for byte with the truth ({settings}). A wrong answer is one that was given and "
         "isn't the expected one; a refusal leaves the file alone.",

@@ -11,9 +11,9 @@ OUTCOMES = ("exact", "wrong", "refused", "error")
 
 
 def figures_of(line: str, notes: Mapping[str, str]) -> list[Figure]:
-    """The `name=value` pairs of a summary line."""
+    """The `name=value` pairs of a summary line, those aside that say n/a."""
     pairs = (word.split("=", 1) for word in line.split() if "=" in word)
-    return [Figure(name, value, notes.get(name, "")) for name, value in pairs]
+    return [Figure(name, value, notes.get(name, "")) for name, value in pairs if value != "n/a"]
 
 
 def command_of(data: Mapping[str, Any]) -> str:
