@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZE = (7.0, 3.4)  # inches
+# What a name means is seen by its colour, on every chart alike.
+COLOURS = {
+    "exact": "tab:green", "resolved": "tab:green", "wrong": "tab:red", "not resolved": "tab:red",
+    "refused": "tab:orange", "not applied": "tab:orange", "error": "tab:purple", "broken": "tab:gray",
+    "differs": "tab:blue", "as claimed": "lightgray",
+}  # fmt: skip
 SALT = "evals.report"  # matplotlib makes the names inside an SVG from it
 _COMMENT = re.compile(r"<!--.*?-->|<\?xml.*?\?>|<!DOCTYPE.*?>", re.DOTALL)
 
@@ -25,13 +31,13 @@ def bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], *, label:
     lefts = [0.0] * len(labels)
     for index, (name, values) in enumerate(series.items()):
         places = [row + (0 if is_stacked else (index - (len(series) - 1) / 2) * height) for row in range(len(labels))]
-        axes.barh(places, values, height, left=lefts if is_stacked else None, label=name)
+        axes.barh(places, values, height, left=lefts if is_stacked else None, label=name, color=COLOURS.get(name))
         lefts = [left + value for left, value in zip(lefts, values, strict=True)]
     axes.set_yticks(range(len(labels)), labels)
     axes.invert_yaxis()
     axes.set_xlabel(label)
     if len(series) > 1:
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(series), frameon=False)
     return _svg(figure)
 
 
@@ -41,7 +47,9 @@ def lines(
     """One line of (x, y) points for each of the series."""
     figure, axes = _axes()
     for name, points in series.items():
-        axes.plot([x for x, _ in points], [y for _, y in points], "o-", markersize=3, label=name)
+        axes.plot(
+            [x for x, _ in points], [y for _, y in points], "o-", markersize=3, label=name, color=COLOURS.get(name)
+        )
     if is_log:
         axes.set_xscale("log")
         axes.set_yscale("log")
@@ -57,7 +65,15 @@ def points(
     """A cloud of (x, y) points for each of the series."""
     figure, axes = _axes()
     for name, cloud in series.items():
-        axes.plot([x for x, _ in cloud], [y for _, y in cloud], "o", markersize=4, alpha=0.7, label=name)
+        axes.plot(
+            [x for x, _ in cloud],
+            [y for _, y in cloud],
+            "o",
+            markersize=4,
+            alpha=0.7,
+            label=name,
+            color=COLOURS.get(name),
+        )
     if is_log:
         axes.set_yscale("log")
     axes.set_xlabel(x_label)

@@ -15,7 +15,6 @@ NOTES = {
     "sloppy": "apply cases, exact",
     "hard": "apply cases, exact",
     "refuse": "cases rightly refused",
-    "wrong": "of all cases",
     "generated_exact": "clear generated edits",
     "generated_wrong": "clear generated edits",
 }

@@ -91,6 +91,7 @@ def _make(folder: Path, options: argparse.Namespace, wanted: int, own: Library, 
     ]
     for older, newer in pairwise(libraries):
         jobs += [partial(maker.from_release, older, newer, subject) for subject in subjects_of(newer)]
+    print(f"making instances from {len(subjects)} modules", file=sys.stderr, flush=True)
     with ThreadPoolExecutor(max(1, options.workers), "subject") as pool:
         try:
             made = list(pool.map(lambda job: job(), jobs))
