@@ -13,6 +13,7 @@ from fastedit.targets.checkpoint import check_checkpoint
 from fastedit.targets.registry import folder_of, template_of
 from fastedit.targets.templates import EMBEDDED, PromptTemplate, template_named
 from fastedit.training import attention
+from fastedit.training.beginning import begin_copying
 from fastedit.training.settings import LoraSettings, ModelSettings, TrainingSettings
 
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ def _new(shape: ModelSettings, tokenizer: PreTrainedTokenizerBase) -> Any:
     for name, weight in model.named_parameters():
         if any(part in name for part in STARTS_AT_ZERO):
             torch.nn.init.zeros_(weight)
+    if shape.begins_copying:
+        begin_copying(model)
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     return model.to(getattr(torch, shape.dtype))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 from fastedit.edits.model import Format
 from fastedit.errors import SettingsError
 from fastedit.training.create import read_tokenizer, template_for
-from fastedit.training.documents import HELD_OUT, SHARD_DOCUMENTS, SHORT, Document, Encoder, shards_in, write_shards
+from fastedit.training.documents import HELD_OUT, SHARD_DOCUMENTS, SHORT, Encoder, shards_in, write_shards
 from fastedit.training.pairs import Pair, pairs_of
 from fastedit.training.settings import TrainingSettings
-from fastedit.training.sources import is_held_out, kept_apart, source_folders
+from fastedit.training.sources import held_out_files, is_held_out, kept_apart, source_folders
 from fastedit.training.synthesis import Sample, generate
 from fastedit.training.tokenizer import train_tokenizer
 from fastedit.training.warmup import short_pairs
@@ -37,29 +37,27 @@ def prepare(settings: TrainingSettings) -> None:
     wanted = -(-settings.data.pairs // SHARD_DOCUMENTS)
     num_shards = len(shards_in(folder))
     if num_shards < wanted:
-        write(settings, pairs, folder, num_shards, wanted)
+        _write(settings, pairs, folder, num_shards, wanted)
+    if settings.data.held_out and not shards_in(folder / HELD_OUT):
+        _write_held_out(settings, folder / HELD_OUT)
     if settings.data.short_pairs and not shards_in(folder / SHORT):
         _write_short(settings, pairs, folder / SHORT)
 
 
-def write(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path, first: int, end: int) -> None:
-    """Write the shards numbered from `first` to `end`, and one of held-out documents where there is none."""
+def _write(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path, first: int, end: int) -> None:
+    """Write the shards numbered from `first` to `end`, without held-out originals."""
     encoder = Encoder(template_for(settings), read_tokenizer(settings))
-    held: list[Document] = []
+    limit = settings.data.max_tokens
+    seen = (pair for pair in pairs if not is_held_out(pair.source, settings.data.held_out))
+    fitting = (document for pair in seen if len(document := encoder.document(pair)) <= limit)
+    write_shards(islice(fitting, (end - first) * SHARD_DOCUMENTS), folder, first=first)
 
-    def training_documents() -> Iterator[Document]:
-        for pair in pairs:
-            document = encoder.document(pair)
-            if len(document) > settings.data.max_tokens:
-                continue
-            if is_held_out(pair.source, settings.data.held_out):
-                held.append(document)
-            else:
-                yield document
 
-    write_shards(islice(training_documents(), (end - first) * SHARD_DOCUMENTS), folder, first=first)
-    if held and not shards_in(folder / HELD_OUT):
-        write_shards(held, folder / HELD_OUT)
+def _write_held_out(settings: TrainingSettings, folder: Path) -> None:
+    encoder = Encoder(template_for(settings), read_tokenizer(settings))
+    pairs = held_out_pairs(settings, settings.data.seed)
+    fitting = (document for pair in pairs if len(document := encoder.document(pair)) <= settings.data.max_tokens)
+    write_shards(islice(fitting, settings.evaluation.documents), folder)
 
 
 def _write_short(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path) -> None:
@@ -69,30 +67,43 @@ def _write_short(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path
     write_shards(map(encoder.document, islice(short, settings.data.short_pairs)), folder)
 
 
-def sample_pairs(settings: TrainingSettings, seed: int | None = None) -> Iterator[Pair]:
+def sample_pairs(settings: TrainingSettings) -> Iterator[Pair]:
     """Pairs without end, from all sources and formats by their weights; the same for the same seed and files."""
     data = settings.data
-    seed = data.seed if seed is None else seed
-    rng = random.Random(seed)
-    folders, apart = source_folders(settings), kept_apart(settings)
+    folders = source_folders(settings)
     weights = list(data.weights) or [1.0] * len(folders)
     if len(weights) != len(folders):
         raise SettingsError("data.weights must have one number for each source")
-    streams = [_endless(folder, formats, seed, apart) for folder in folders for formats in ((Format.LAZY,), PATCHES)]
-    shares = [weight * share for weight in weights for share in (data.lazy, 1.0 - data.lazy)]
+    return _drawn([[folder] for folder in folders], weights, settings, data.seed)
+
+
+def held_out_pairs(settings: TrainingSettings, seed: int) -> Iterator[Pair]:
+    """Pairs without end of the files that a run of these settings doesn't see."""
+    files = held_out_files(settings)
+    if not files:
+        raise SettingsError("data.held_out leaves no file out")
+    return _drawn([files], [1.0], settings, seed)
+
+
+def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSettings, seed: int) -> Iterator[Pair]:
+    rng, apart = random.Random(seed), kept_apart(settings)
+    streams = [
+        _endless(group, formats, f"{seed} {number}", apart)
+        for number, group in enumerate(groups)
+        for formats in ((Format.LAZY,), PATCHES)
+    ]
+    shares = [weight * share for weight in weights for share in (settings.data.lazy, 1.0 - settings.data.lazy)]
     while True:
         stream = rng.choices(streams, shares)[0]
         yield from pairs_of(next(stream), rng)
 
 
-def _endless(folder: Path, formats: tuple[Format, ...], seed: int, apart: list[Path]) -> Iterator[Sample]:
-    round = 0
-    while True:
-        round += 1
+def _endless(group: list[Path], formats: tuple[Format, ...], seed: str, apart: list[Path]) -> Iterator[Sample]:
+    for sitting in count():
         is_empty = True
-        own_seed = random.Random(f"{seed} {folder.name} {formats} {round}").getrandbits(32)
-        for sample in generate([folder], seed=own_seed, n=ENDLESS, formats=formats, apart=apart):
+        own_seed = random.Random(f"{seed} {formats} {sitting}").getrandbits(32)
+        for sample in generate(group, seed=own_seed, n=ENDLESS, formats=formats, apart=apart):
             is_empty = False
             yield sample
         if is_empty:
-            raise SettingsError(f"data.sources: no edits can be made of the files in {folder.name}")
+            raise SettingsError(f"data.sources: no edits can be made of the files in {group[0].name}")

@@ -24,7 +24,7 @@ class ModelSettings:
     """The model to train. base: weights to start from. Without: a new Qwen3 of the given shape and `tokenizer`.
 
     template: a name in `fastedit.targets.TEMPLATES`, None for what goes with the base. dtype: of the weights that
-    compute; masters are float32.
+    compute; masters are float32. begins_copying: see `beginning`.
     """
 
     base: str | None = None
@@ -39,7 +39,8 @@ class ModelSettings:
     head_dim: int = 64
     intermediate: int = 768
     positions: int = 4096
-    rope_theta: float = 10_000.0
+    rope_theta: float = 1_000_000.0
+    begins_copying: bool = True
     compile: bool = False
 
 

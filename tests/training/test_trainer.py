@@ -136,7 +136,9 @@ def test_adapters_change_a_target_and_are_merged_into_it(settings):
 
 
 def test_a_new_model_begins_as_its_embeddings(settings, folder):
-    shape = ModelSettings(tokenizer=str(folder / "base"), hidden=32, layers=2, heads=2, kv_heads=1, head_dim=16)
+    shape = ModelSettings(
+        tokenizer=str(folder / "base"), hidden=32, layers=2, heads=2, kv_heads=1, head_dim=16, begins_copying=False
+    )
     trainee = make_trainee(replace(settings, model=shape))
     assert trainee.template.name == "embedded"
     weights = dict(trainee.model.named_parameters())
