@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -185,3 +186,10 @@ class ChatChunk(BaseModel):
     model: str
     choices: list[ChunkChoice]
     usage: ChatUsage | None = None
+
+    def json_without_gaps(self) -> str:
+        """The chunk as JSON without what it says nothing of; clients expect `finish_reason` all the same."""
+        data = self.model_dump(exclude_none=True)
+        for choice in data["choices"]:
+            choice.setdefault("finish_reason", None)
+        return json.dumps(data)

@@ -92,7 +92,9 @@ class TargetSlot:
             from fastedit.decode.request import EditRequest
             from fastedit.targets import Target
         except ImportError as error:
-            raise EngineUnavailable(Code.TARGET_UNAVAILABLE, f"What a target runs on isn't installed: {error}.") from error
+            raise EngineUnavailable(
+                Code.TARGET_UNAVAILABLE, f"What a target runs on isn't installed: {error}."
+            ) from error
         target = self._target or Target.load(self.name or "", self._device)
         engine = shared_engine(target)
         warm = EditRequest(WARM_ORIGINAL, WARM_ORIGINAL, max_new_tokens=WARM_TOKENS)

@@ -24,12 +24,14 @@ from fastedit.server.chat import (
 from fastedit.server.jobs import Job
 from fastedit.server.models import MODES, known_model
 from fastedit.server.problems import Problem, RequestCode, openai_body
-from fastedit.server.routes.common import ERRORS, TheService
+from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.service import Service
 from fastedit.server.streaming import event, event_response, while_connected
 
 MODELS_CREATED = 1_760_000_000  # clients want a time; the names are as old as the service
 DONE = event(None, "[DONE]")
+
+EVENTS = streamed("Chat completion chunks, then `[DONE]`.")
 
 router = APIRouter(tags=["compatible"], responses=ERRORS)
 
@@ -59,7 +61,7 @@ async def model(name: str) -> Model:
     return Model(id=name)
 
 
-@router.post("/v1/chat/completions", response_model=ChatResponse)
+@router.post("/v1/chat/completions", response_model=ChatResponse, responses=EVENTS)
 async def chat(body: ChatRequest, request: Request, service: TheService) -> Response:
     """Merge an edit into a file: both are in the last user message, or the file is the `prediction`."""
     job = body.job()
@@ -106,7 +108,7 @@ class _Answer:
 
     def _event(self, choices: list[ChunkChoice], usage: ChatUsage | None = None) -> bytes:
         chunk = ChatChunk(id=self.id, created=self.created, model=self.model, choices=choices, usage=usage)
-        return event(None, chunk)
+        return event(None, chunk.json_without_gaps())
 
 
 def _error_event(problem: Problem) -> bytes:

@@ -11,10 +11,12 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from fastedit.server.jobs import Job, Outcome
 from fastedit.server.models import mode_of
 from fastedit.server.problems import Problem
-from fastedit.server.routes.common import ERRORS, TheService
+from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.schemas import EDIT, ORIGINAL, Text
 from fastedit.server.service import Service
 from fastedit.server.streaming import event, event_response, while_connected
+
+EVENTS = streamed("Events with a `delta` each, then one with the whole answer.")
 
 router = APIRouter(tags=["compatible"], responses=ERRORS)
 
@@ -58,7 +60,7 @@ class CodeDelta(BaseModel):
     delta: str
 
 
-@router.post("/v1/code/apply", response_model=CodeApplyResponse)
+@router.post("/v1/code/apply", response_model=CodeApplyResponse, responses=EVENTS)
 async def code_apply(body: CodeApplyRequest, request: Request, service: TheService) -> Response:
     """Merge an edit into a file. Streamed, each event has a `delta` of the merged code, the last one all of it."""
     if body.stream:

@@ -33,3 +33,11 @@ def _error_responses() -> dict[int | str, dict[str, Any]]:
 
 
 ERRORS = _error_responses()
+
+
+def streamed(events: str) -> dict[int | str, dict[str, Any]]:
+    """For the OpenAPI description: with `stream`, the answer is server-sent events."""
+    fields = {"event": {"type": "string"}, "data": {"type": "string", "description": "JSON"}}
+    schema = {"type": "object", "properties": fields, "required": ["data"], "description": events}
+    content = {"text/event-stream": {"schema": schema}}
+    return {200: {"description": "The new file, whole or as it comes.", "content": content}}

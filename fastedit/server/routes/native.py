@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Any
 
 from anyio import CapacityLimiter, create_task_group
 from fastapi import APIRouter, Request
@@ -12,18 +11,13 @@ from fastapi.responses import Response
 from fastedit.errors import Code, EditRefused
 from fastedit.server.failures import problem_of
 from fastedit.server.problems import Problem, RequestCode
-from fastedit.server.routes.common import ERRORS, TheService
+from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.schemas import ApplyRequest, ApplyResponse, BatchItem, BatchRequest, BatchResponse, ErrorBody, Span
 from fastedit.server.service import Service, check_sha256
 from fastedit.server.spans import SpanWriter
 from fastedit.server.streaming import event, event_response, while_connected
 
-EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The new file; with `stream`, events named `span`, `result` and `error`.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
-    }
-}
+EVENTS = streamed("Events named `span`, then one named `result` or `error`; see ApplyResponse, Span, ErrorResponse.")
 
 router = APIRouter(tags=["apply"], responses=ERRORS)
 
