@@ -69,7 +69,10 @@ def print_summary(results: Sequence[Result], console: Console | None = None) -> 
     console = console or Console()
     every = counts(results)
     shown = [name for name, count in every.items() if count or name in ALWAYS]
-    table = Table("repository", *(name.replace("_", " ") for name in shown), box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table.add_column("repository", no_wrap=True)
+    for name in shown:
+        table.add_column(name.replace("_", " "), justify="right")
     for repo in sorted({result.repo for result in results}):
         own = counts([result for result in results if result.repo == repo])
         table.add_row(repo, *(str(own[name]) for name in shown))

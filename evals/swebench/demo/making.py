@@ -29,7 +29,7 @@ from evals.swebench.sandbox import Sandbox
 from evals.swebench.tests_run import Tester
 from evals.swebench.trees import Store, Stores
 
-NUM_INSTANCES, NUM_QUICK = 40, 20
+NUM_INSTANCES, NUM_QUICK = 40, 12
 TRIES = 12
 MAX_CHANGED_LINES = 400
 RECIPE = Recipe(test="python -m unittest -v {tests}", names="modules", log="unittest", timeout_s=20, memory_mib=2048)
