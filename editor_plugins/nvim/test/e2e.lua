@@ -54,6 +54,7 @@ local AMBIGUOUS_EDIT = [[
 
 local URL, stop = service.start()
 vim.o.swapfile = false
+vim.o.report = 9999
 vim.o.hidden = true
 vim.o.columns, vim.o.lines = 120, 40
 
@@ -96,15 +97,16 @@ end
 
 --- Opens a new file with these bytes, and puts an edit into the unnamed register.
 local function open(name, bytes, edit)
+  vim.cmd("silent only!")
   told = {}
   fastedit.setup({ url = URL })
   write(name, bytes)
-  vim.cmd("edit! " .. name)
+  vim.cmd("silent edit! " .. name)
   vim.fn.setreg('"', edit)
 end
 
 local function saved(name)
-  vim.cmd("write!")
+  vim.cmd("silent write!")
   return disk(name)
 end
 
@@ -249,7 +251,7 @@ end)
 test("lines of another buffer, for the alternate file", function()
   open("target.py", SHAPES, "")
   write("answer.md", "Change it so:\n\n" .. LAZY_EDIT .. "\nThat's all.\n")
-  vim.cmd("edit answer.md")
+  vim.cmd("silent edit answer.md")
   vim.cmd("3,9FastEdit")
   await_state("preview")
   press("<CR>")

@@ -2,7 +2,7 @@
 
 local M = {}
 
-local WAIT_MS = 15000
+local WAIT_MS = 30000
 local counts = { passed = 0, all = 0 }
 
 ---@param text string
@@ -55,7 +55,7 @@ end
 --- Prints the counts and ends the editor.
 ---@param name string
 function M.finish(name)
-  print_line(("%s=%d/%d"):format(name, counts.passed, counts.all))
+  print_line(("\n%s=%d/%d"):format(name, counts.passed, counts.all))
   vim.cmd(counts.passed == counts.all and counts.all > 0 and "qall!" or "cquit!")
 end
 

@@ -14,6 +14,20 @@ function M.free_port()
   return port
 end
 
+--- Waits until a first edit has been merged: the processes that do it may start later than the service.
+---@param url string
+local function warm_up(url)
+  local is_done = false
+  local function done()
+    is_done = true
+  end
+  local request = { original = "a = 1\n", edit = "a = 2\n", path = "a.py", mode = "structural" }
+  require("fastedit.client").apply({ url = url }, request, { on_span = done, on_result = done, on_refusal = done })
+  vim.wait(START_MS, function()
+    return is_done
+  end, 10)
+end
+
 --- Starts the service without a target; gives its address, and the function that ends it.
 ---@return string, fun()
 function M.start()
@@ -44,6 +58,7 @@ function M.start()
     io.stdout:write(("%s doesn't serve (status %s)\n"):format(command[1], tostring(status)))
     vim.cmd("cquit!")
   end
+  warm_up(url)
   return url, function()
     vim.fn.jobstop(job)
   end

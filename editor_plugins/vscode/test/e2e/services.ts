@@ -31,13 +31,16 @@ export function fasteditCommand(): string {
   return process.env["E2E_FASTEDIT"] ?? (existsSync(own) ? own : "fastedit");
 }
 
-/** `fastedit serve` without a target. */
+/** `fastedit serve` without a target, after its first edit: the processes that merge may start later than it does. */
 export async function startService(): Promise<Running> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const process = spawn(fasteditCommand(), ["serve", "--target", "none", "--log-level", "warning", "--port", new URL(url).port], {
     stdio: ["ignore", "ignore", "inherit"],
   });
-  return started(process, url, `${url}/healthz`);
+  const service = await started(process, url, `${url}/healthz`);
+  const body = JSON.stringify({ original: "a = 1\n", edit: "a = 2\n", path: "a.py", mode: "structural" });
+  await fetch(`${url}/v1/apply`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  return service;
 }
 
 /** The editor's server, with the plugin installed and set to a service, and nothing kept from earlier runs. */

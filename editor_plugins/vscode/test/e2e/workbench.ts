@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 
 import type { Browser, Locator, Page } from "playwright-core";
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 const PREVIEW_TAB = '.tab[aria-label*="FastEdit preview"]';
 const MODIFIED = ".editor-instance .modified-in-monaco-diff-editor";
 
