@@ -8,7 +8,7 @@ one, skipped lines would be deleted, which has to be worth it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from fastedit.anchor.units import Unit
@@ -53,7 +53,8 @@ class Level:
     removed: the names of declarations that the snippet says are gone.
     elided: the units of the snippet (by index) that have something elided inside. moved: the first lines of the
     original's declarations that the snippet shows elsewhere on the level. closers: the units of the snippet (by index)
-    that only close a block.
+    that only close a block. homes: for units of the snippet (by index) the lines of the original that they belong in,
+    where a remark tells.
     """
 
     mine: Sequence[Unit]
@@ -66,6 +67,7 @@ class Level:
     elided: frozenset[int] = frozenset()
     moved: frozenset[int] = frozenset()
     closers: frozenset[int] = frozenset()
+    homes: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
 class Chain:

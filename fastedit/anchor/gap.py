@@ -27,6 +27,7 @@ _OTHER_NOTE = re.compile(
     r"|checks?|constants?|setup|statements?)\b",
     re.IGNORECASE,
 )
+_COMMENT_START = re.compile(r"\s*(?P<sign>\*|//+|#+|--+|;+|%+)(?P<space>[ \t]*)(?=\S)")
 MAX_SILENT_DELETION = 60
 MIN_SHOWN_OVERLAP = 0.3
 MIN_RENAMED_OVERLAP = 0.8
@@ -71,10 +72,12 @@ class GapFiller:
         self.mine = aligner.mine
         self.certainty = 1.0
         self.is_edge = False
+        self.comment_spaces: dict[tuple[str, str], str] = {}
 
     def fill(self, gap: Gap) -> None:
         """Brings the pieces to the gap's end."""
         self.is_edge = gap.before is None or gap.after is None
+        self._note_comment_spaces(gap)
         around = [pair.certainty for pair in (gap.before, gap.after) if pair]
         self.certainty = self.scope.certainty * min(around, default=1.0)
         self._keep_only_docstring(gap)
@@ -93,6 +96,23 @@ class GapFiller:
             self._without_marker(gap, runs[0])
         else:
             self._with_marker(gap, runs, opens_left, opens_right)
+
+    def _note_comment_spaces(self, gap: Gap) -> None:
+        """Notes what stands for the white space behind comment signs (` *\t` for ` *  `) in the lines around the gap."""
+        self.comment_spaces = {}
+        for pair in (gap.before, gap.after):
+            if pair is not None:
+                mine = _COMMENT_START.match(self.mine.lines[self.level.mine[pair.mine].head])
+                theirs = _COMMENT_START.match(self.theirs.lines[self.level.theirs[pair.theirs].head])
+                if mine and theirs and mine.group("sign") == theirs.group("sign"):
+                    self.comment_spaces[mine.group("sign"), mine.group("space")] = theirs.group("space")
+
+    def _with_comment_space(self, line: str) -> str:
+        found = _COMMENT_START.match(line)
+        if found is None:
+            return line
+        space = self.comment_spaces.get((found.group("sign"), found.group("space")), found.group("space"))
+        return line[: found.start("space")] + space + line[found.end("space") :]
 
     def _is_part_of_container(self) -> bool:
         """Whether the level shows an object, a mapping or the like with markers: its ends stay, marked or not."""
@@ -181,7 +201,20 @@ class GapFiller:
             return False
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
         is_inside = last.parent is not None and last.parent.head == first.head  # `first` is the block's own header
-        return first.parent is not last.parent and not is_inside and not self._ends_its_block(gap, first, last)
+        if first.parent is last.parent or is_inside or self._is_unwrapped(gap, first, last):
+            return False
+        return not self._ends_its_block(gap, first, last)
+
+    def _is_unwrapped(self, gap: Gap, first: Unit, last: Unit) -> bool:
+        """Whether the snippet shows what follows the gap further out than it stood, and the gap has its block's header."""
+        assert gap.before is not None
+        assert gap.after is not None
+        if last.parent is None or not gap.start <= last.parent.head < gap.end:
+            return False
+        mine, next_mine = self.level.mine[gap.before.mine], self.level.mine[gap.after.mine]
+        indenter = self.aligner.indenter
+        num_mine = (next_mine.columns - mine.columns) / indenter.snippet_unit
+        return num_mine < (last.columns - first.columns) / indenter.original_unit
 
     def _is_renamed(self, theirs: Unit, new: list[Unit]) -> bool:
         """Whether one of the new units is this one under another name."""
@@ -315,6 +348,10 @@ class GapFiller:
     def _right_of_marker(self, gap: Gap, new: list[Unit], end: int) -> None:
         """New units directly before the unit behind the gap; the elided lines come first."""
         self._keep_marked(gap, end)
+        new = self._without_quoted_ends(new, end)
+        if not new:
+            self.aligner.keep(gap.end, self.scope)
+            return
         num_theirs = gap.end - end
         previous = gap.units[-len(new) - 1].end if len(gap.units) > len(new) else gap.my_before
         before = self._blanks_between(previous, new[0].start) or 0
@@ -327,6 +364,15 @@ class GapFiller:
             self._blanks(num_theirs)
         else:
             self._blanks(max(after, num_theirs) if is_block and after else after)
+
+    def _without_quoted_ends(self, new: list[Unit], end: int) -> list[Unit]:
+        """The units without closing lines that only quote how the elided block ends that stands up to line `end`."""
+        num_closers = 0
+        while num_closers < len(new) and is_closer(self.mine.lines[new[num_closers].head]):
+            num_closers += 1
+        shown = [self.mine.keys[unit.head] for unit in new[:num_closers] if unit.end == unit.head + 1]
+        quoted = [key for key in self.theirs.keys[max(0, end - len(shown)) : end] if key]
+        return new[num_closers:] if shown and shown == quoted else new
 
     def _beside_marker(self, gap: Gap, new: list[Unit]) -> float:
         """How sure new units beside a marker are: they may be one of the elided declarations under a new name."""
@@ -422,7 +468,8 @@ class GapFiller:
             place = reference or nearest(self.references, unit.head) or self.scope.reference
             if place is None:
                 place = Reference(unit.head, unit.columns, "")
-            self.pieces.add(self.aligner.write_new(unit, place), certainty * self.certainty, reason)
+            lines = [self._with_comment_space(line) for line in self.aligner.write_new(unit, place)]
+            self.pieces.add(lines, certainty * self.certainty, reason)
             self.aligner.findings.num_new += 1
 
     def _may_be_context(self, gap: Gap, new: Sequence[Unit]) -> bool:

@@ -59,6 +59,7 @@ class LazyAligner:
         """Aligns the units of a level up to line `end` of the original."""
         level = self.levels.part_leads(self.levels.open_wraps(self.levels.without_unread(level)))
         level.mentions = self.levels.mentions(level)
+        level.homes = self.levels.homes(level.mine)
         level.elided = frozenset(
             index for index, unit in enumerate(level.mine) if unit.is_code and self.similarity.has_elision(unit)
         )

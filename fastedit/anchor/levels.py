@@ -12,7 +12,7 @@ from fastedit.anchor.chain import Level, Pair
 from fastedit.anchor.columns import is_realigned
 from fastedit.anchor.hints import Hints
 from fastedit.anchor.pairing import MAX_COMPARED
-from fastedit.anchor.remarks import position_of
+from fastedit.anchor.remarks import home_of, position_of
 from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Similarity
 from fastedit.anchor.text import LineTable, is_closer, is_trivial
 from fastedit.anchor.units import Unit, UnitTree
@@ -41,18 +41,37 @@ class Levels:
     ) -> list[Unit]:
         """The original's units of a level, those unfolded that hold what the snippet shows without them."""
         wanted: set[int] = set()
-        for unit in units:
+        homes = self.homes(units)
+        for index, unit in enumerate(units):
             position = position_of(unit.note) if unit.is_marker else None
             if position is not None:
                 for line in self.original.named(position.name):
                     self._want(line, wanted)
-            if unit.is_code and not self.stands_among(unit, theirs):
-                for line in self._deeper_places(unit, start, end, is_root=is_root):
+            home = homes.get(index)
+            if home is not None or (unit.is_code and not self.stands_among(unit, theirs)):
+                for line in self._deeper_places(unit, *(home or (start, end)), is_root=is_root):
                     self._want(line, wanted)
         if not wanted:
             return list(theirs)
         blocks = [unit for unit in units if unit.is_code and unit.has_body]
         return list(self._unfold(theirs, wanted, blocks))
+
+    def homes(self, units: Sequence[Unit]) -> dict[int, tuple[int, int]]:
+        """For units (by index) below a remark that names one declaration of the original: that declaration's lines.
+
+        Up to the next marker or declaration, for a name may also stand for a declaration that is left out.
+        """
+        homes: dict[int, tuple[int, int]] = {}
+        current: list[tuple[int, int]] = []
+        for index, unit in enumerate(units):
+            if unit.is_marker:
+                name = home_of(unit.note)
+                current = self.original.ranges(name) if name else []
+            elif unit.name:
+                current = []
+            elif unit.is_code and len(current) == 1:
+                homes[index] = current[0]
+        return homes
 
     def _is_shown(self, block: Unit, unit: Unit) -> bool:
         """Whether a block of the snippet is the unit, its header changed perhaps."""

@@ -79,6 +79,9 @@ class Pairing:
                 continue
             for other_index in shortlist.of(index):
                 other = level.theirs[other_index]
+                start, end = level.homes.get(index, (other.start, other.end))
+                if not start <= other.start <= other.end <= end:
+                    continue
                 likeness = self.similarity.compare(unit, other)
                 if likeness.score > 0 and not self._is_another(unit, other, likeness, heads):
                     candidates.append(Pair(index, other_index, likeness.score, likeness.is_same, likeness.ratio))

@@ -51,6 +51,15 @@ def position_of(note: str) -> Position | None:
     return Position(found.group("name"), found.group("before") is not None)
 
 
+def home_of(note: str) -> str | None:
+    """The name of the declaration that code below the remark is a part of (`// next_token()`), or None."""
+    found = _NAME_ALONE.match(note) or _POSITION.match(note)
+    if found is None or position_of(note) is not None:
+        return None
+    words = _WORD.findall(found.group("name"))
+    return words[-1] if words else None
+
+
 def resolve_remarks(
     lines: list[SnippetLine], language: str, names: Callable[[str], bool], has_word: Callable[[str], bool]
 ) -> list[SnippetLine]:

@@ -34,6 +34,7 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _QUOTED = re.compile(r"\s*[\[({]?\s*([\"'])(.+?)\1")
 _ASSIGNMENT = re.compile(r"^\s*([\w$.\[\]\"'\s*&<>,:-]*?[\w$\]\"'])\s*(?::=|=>|->|=(?![=>])|:(?!:)|\+=)\s*\S")
 _ARM = re.compile(r"^\s*(?:case\s+)?(\S.*?)\s*(?:=>|->)\s*\S")
+_CASE = re.compile(r"^\s*case\s+(\S.*?)\s*:\s*$")
 _ELISION = re.compile(r"/\*\s*(?:\.{3,}|…).*?\*/|(?:\.{3,}|…)")
 _OPENER = re.compile(r"[{(\[:]\s*(?:#.*|//.*)?$")
 _TAG = re.compile(r"^<([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>?$", re.DOTALL)
@@ -69,13 +70,20 @@ def is_same_assignment(first: str, second: str) -> bool:
 def is_other_arm(first: str, second: str) -> bool:
     """Whether both lines are arms of a case distinction, but not for the same case."""
     mine, theirs = _ARM.match(first), _ARM.match(second)
-    return bool(mine and theirs and key_of(mine.group(1)) != key_of(theirs.group(1)))
+    if mine and theirs:
+        return key_of(mine.group(1)) != key_of(theirs.group(1))
+    mine, theirs = _CASE.match(first), _CASE.match(second)
+    return bool(mine and theirs) and not _cases(mine) & _cases(theirs)
 
 
 def is_extended(first: str, second: str) -> bool:
     """Whether one line is the other one carried on: `set -eu` as `set -euo pipefail`."""
     short, long = sorted((first.strip(), second.strip()), key=len)
     return len(short) >= MIN_EXTENDED and len(short.split()) > 1 and long.startswith(short)
+
+
+def _cases(found: re.Match[str] | None) -> set[str]:
+    return {key_of(case) for case in found.group(1).split(",")} if found else set()
 
 
 def _last_word(name: str) -> str:
@@ -308,6 +316,8 @@ class Similarity:
             return Likeness(0.4 + 1.4 * self.weight(key) + 1.6 * overlap, False, 1.0)
         if elides_inline(my_line) and elision_pattern(my_line).match(self.original.table.keys[theirs.head]):
             return Likeness(1.2 + 1.6 * overlap, False, 0.9)
+        if self._stands_inside(mine, theirs):
+            return NO_LIKENESS
         fuzzy = self._fuzzy(my_line, their_line)
         if fuzzy.score and (overlap >= 0.25 or fuzzy.ratio >= 0.8):
             return Likeness(0.7 * fuzzy.score + 1.6 * overlap, False, fuzzy.ratio)
@@ -317,6 +327,16 @@ class Similarity:
         if overlap >= MIN_RENAME_OVERLAP and (is_alike or is_same_kind) and not is_around and self.num_shown(mine) > 0:
             return Likeness(1.2 * overlap, False, 0.5)
         return NO_LIKENESS
+
+    def _stands_inside(self, mine: Unit, theirs: Unit) -> bool:
+        """Whether the header of the snippet's block stands in the original's body: then it is a block in there.
+
+        As far to the left as the outer block it may be that the outer one is gone.
+        """
+        key = self.snippet.table.keys[mine.head]
+        if is_trivial(key) or mine.columns == theirs.columns:
+            return False
+        return any(theirs.body <= place < theirs.close for place in self.original.table.places.get(key, ()))
 
     def _compare_mixed(self, mine: Unit, theirs: Unit) -> Likeness:
         """A line against a block: the line's beginning where it opens one, else the block on one line."""

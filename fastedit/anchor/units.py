@@ -81,10 +81,10 @@ class UnitTree:
         self._starts: dict[int, list[Declaration]] = {}
         for declaration in outline.declarations:
             self._starts.setdefault(declaration.start_line, []).append(declaration)
-        self._named: dict[str, list[int]] = {}
+        self._named: dict[str, list[Declaration]] = {}
         for declaration in outline.declarations:
             if declaration.name:
-                self._named.setdefault(declaration.name, []).append(declaration.header_line)
+                self._named.setdefault(declaration.name, []).append(declaration)
         self._top: list[Unit] | None = None
 
     @property
@@ -102,7 +102,15 @@ class UnitTree:
 
     def named(self, name: str) -> list[int]:
         """The header lines of the declarations of that name."""
-        return self._named.get(name, [])
+        return [declaration.header_line for declaration in self._named.get(name, [])]
+
+    def ranges(self, name: str) -> list[tuple[int, int]]:
+        """The lines of the functions and classes of that name."""
+        return [
+            (declaration.start_line, declaration.end_line)
+            for declaration in self._named.get(name, [])
+            if declaration.kind in ("function", "class")
+        ]
 
     def by_indentation(self, unit: Unit) -> list[Unit]:
         """The lines of a unit as units again, as if nothing were known of the language."""
