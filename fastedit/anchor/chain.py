@@ -54,7 +54,7 @@ class Level:
     elided: the units of the snippet (by index) that have something elided inside. moved: the first lines of the
     original's declarations that the snippet shows elsewhere on the level. closers: the units of the snippet (by index)
     that only close a block. homes: for units of the snippet (by index) the lines of the original that they belong in,
-    where a remark tells.
+    where a remark tells. unwrapped: the units of the snippet (by index) that stand further out than in the original.
     """
 
     mine: Sequence[Unit]
@@ -67,6 +67,7 @@ class Level:
     elided: frozenset[int] = frozenset()
     moved: frozenset[int] = frozenset()
     closers: frozenset[int] = frozenset()
+    unwrapped: frozenset[int] = frozenset()
     homes: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 

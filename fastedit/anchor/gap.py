@@ -201,20 +201,9 @@ class GapFiller:
             return False
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
         is_inside = last.parent is not None and last.parent.head == first.head  # `first` is the block's own header
-        if first.parent is last.parent or is_inside or self._is_unwrapped(gap, first, last):
+        if first.parent is last.parent or is_inside or gap.after.mine in self.level.unwrapped:
             return False
         return not self._ends_its_block(gap, first, last)
-
-    def _is_unwrapped(self, gap: Gap, first: Unit, last: Unit) -> bool:
-        """Whether the snippet shows what follows the gap further out than it stood, and the gap has its block's header."""
-        assert gap.before is not None
-        assert gap.after is not None
-        if last.parent is None or not gap.start <= last.parent.head < gap.end:
-            return False
-        mine, next_mine = self.level.mine[gap.before.mine], self.level.mine[gap.after.mine]
-        indenter = self.aligner.indenter
-        num_mine = (next_mine.columns - mine.columns) / indenter.snippet_unit
-        return num_mine < (last.columns - first.columns) / indenter.original_unit
 
     def _is_renamed(self, theirs: Unit, new: list[Unit]) -> bool:
         """Whether one of the new units is this one under another name."""

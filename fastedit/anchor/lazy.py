@@ -75,6 +75,9 @@ class LazyAligner:
         if self.levels.deletes_one(level, pairs):
             level.protects = Protector(False, frozenset())
         level.moved = self.levels.moved(level, pairs)
+        if frame.is_root:
+            steps = self.indenter.snippet_unit, self.indenter.original_unit
+            level.unwrapped = self.levels.unwrapped(level, pairs, steps)
         realigned = self.levels.realigned(level, pairs)
         references = self._references(level, pairs, frame)
         filler = GapFiller(self, level, scope, references, frame)
@@ -83,7 +86,8 @@ class LazyAligner:
         for pair in pairs:
             mine, theirs = level.mine[pair.mine], level.theirs[pair.theirs]
             filler.fill(self._gap(level, before, pair, theirs.start, previous_line, mine.start))
-            inner = self._scope_for(mine, theirs, scope, references, frame)
+            is_direct = frame.is_direct(mine, theirs) and pair.mine not in level.unwrapped
+            inner = scope if is_direct else self._scope_for(mine, theirs, scope, references)
             inner = replace(inner, certainty=scope.certainty * pair.certainty)
             is_adjacent = self._is_next(before, pair) and (before is not None or frame.mine is not None)
             if pair.mine in realigned:
@@ -112,10 +116,8 @@ class LazyAligner:
         content = level.theirs[before.theirs + 1 if before else 0 : after.theirs if after else len(level.theirs)]
         return Gap(units, self.pieces.at, end, content, my_before, my_after, before, after, removed)
 
-    def _scope_for(self, mine: Unit, theirs: Unit, scope: Scope, references: list[Reference], frame: Frame) -> Scope:
-        """How a paired unit's lines are moved: with their level, or to where the snippet now has them."""
-        if frame.is_direct(mine, theirs):
-            return scope
+    def _scope_for(self, mine: Unit, theirs: Unit, scope: Scope, references: list[Reference]) -> Scope:
+        """How the lines of a unit that is wrapped or unwrapped are moved: to where the snippet now has them."""
         reference = nearest(references, mine.head) or scope.reference
         if reference is None:
             return scope
@@ -127,7 +129,7 @@ class LazyAligner:
         references = []
         for pair in pairs:
             mine, theirs = level.mine[pair.mine], level.theirs[pair.theirs]
-            if frame.is_direct(mine, theirs):
+            if frame.is_direct(mine, theirs) and pair.mine not in level.unwrapped:
                 references.append(Reference(mine.head, mine.columns, indent_of(self.theirs.lines[theirs.head])))
         return references
 

@@ -167,6 +167,25 @@ class Levels:
             skipped.extend(unit for unit in between if level.protects(unit))
         return len(skipped) == 1 and num_adjacent >= 2
 
+    def unwrapped(self, level: Level, pairs: list[Pair], steps: tuple[int, int]) -> frozenset[int]:
+        """The snippet's units (by index) that it shows further out than they stood, without the header around them.
+
+        steps: how many columns a level is in the snippet and in the original.
+        """
+        result: set[int] = set()
+        owner: Unit | None = None
+        for before, pair in pairwise(pairs):
+            first, last = level.theirs[before.theirs], level.theirs[pair.theirs]
+            mine, next_mine = level.mine[before.mine], level.mine[pair.mine]
+            is_skipped = last.parent is not None and first.end <= last.parent.head < last.start
+            has_marker = any(not unit.is_code for unit in level.mine[before.mine + 1 : pair.mine])
+            num_levels = (next_mine.columns - mine.columns) / steps[0], (last.columns - first.columns) / steps[1]
+            if is_skipped and not has_marker and num_levels[0] < num_levels[1]:
+                owner = last.parent
+            if owner is not None and last.parent is owner:
+                result.add(pair.mine)
+        return frozenset(result)
+
     def realigned(self, level: Level, pairs: list[Pair]) -> frozenset[int]:
         """The snippet's lines (by index) that stand in the original in other columns, where the snippet's count.
 
