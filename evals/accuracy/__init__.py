@@ -7,6 +7,8 @@
     reliability  what a certainty is worth
     mine         the same for the real changes of git histories
     peers        git apply and patch beside fastedit, on unified diffs
+    lookup       the target alone, with prompt look-up, beside fastedit, on lazy edits
+    compare      what the last two share
     report       tables, JSON, the last line
 
 Run `python -m evals.accuracy --help`.

@@ -1,6 +1,7 @@
 """python -m evals.accuracy: score the installed fastedit on the apply cases and on generated edits.
 
-`mine --repo PATH` scores the real changes of git histories instead, `peers` sets git apply and patch beside fastedit.
+`mine --repo PATH` scores the real changes of git histories instead; `peers` sets git apply and patch beside fastedit,
+and `lookup` the target alone.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from fastedit.targets.default import NO_TARGET, choose_default
 from fastedit.training.synthesis import Tier, generate, generate_from_histories
 
 CASES = Path(__file__).resolve().parents[2].parent / "shared" / "apply_cases" / "cases"
-COMMANDS = ("mine", "peers")
+COMMANDS = ("mine", "peers", "lookup")
 NUM_EDITS, NUM_QUICK_EDITS = 3000, 700
 
 

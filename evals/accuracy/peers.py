@@ -8,31 +8,24 @@ even where it left half of its work behind.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from statistics import median
-from typing import Any
 
-import fastedit
-from evals.accuracy import report
 from evals.accuracy.__main__ import default_sources
+from evals.accuracy.compare import Peer, compared, in_mode, summed_up, told
 from evals.accuracy.mine import mined_samples
-from evals.accuracy.outcomes import Outcome
 from fastedit.edits.model import Format
 from fastedit.training.synthesis import Sample, Tier, generate
 
 NUM_EDITS = 400
 TIMEOUT_S = 30
-KEYS = ("tier", "language", "kind")
+TITLE = "Diffs, beside git apply and patch"
 PATCH = ("patch", "{level}", "--batch", "--forward", "--quiet", "--reject-file=-")
 # git and patch as people call them: strictly, and with what they are told to add when that fails.
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -42,8 +35,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "patch, fuzz 3": (*PATCH, "--fuzz=3", "--ignore-whitespace"),
 }  # fmt: skip
 FENCE = re.compile(r"^(`{3,})[^\n]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
-
-Peer = Callable[[Sample], str | None]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,14 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.sources or default_sources(), seed=options.seed, n=options.n, tiers=tiers, formats=formats
         )
         source = "written from generated changes of the standard library and installed packages"
-    results = list(compared(islice(samples, options.n)))
-    summary = summed_up(results, source)
-    for peer, found in summary["peers"].items():
-        counts = " ".join(f"{outcome}={found['counts'].get(outcome, 0) / len(results):.3f}" for outcome in Outcome)
-        print(f"{peer:20} {counts} median_ms={found['median_ms']:.1f}")
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(summary, indent=1) + "\n", "utf-8")
+    peers = {"fastedit": in_mode("structural")} | {name: _tool(command) for name, command in COMMANDS.items()}
+    results = list(compared(islice(samples, options.n), peers))
+    source = f"unified diffs, {source}, given to each tool as they were written"
+    told(summed_up(results, title=TITLE, source=source, module="evals.accuracy.peers"), options.json)
     return 0
 
 
@@ -81,35 +68,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tier", nargs="+", choices=tiers, default=tiers)
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser
-
-
-class Compared:
-    """One diff and what each peer made of it: outcome and milliseconds by the peer's name."""
-
-    def __init__(self, sample: Sample, outcomes: Mapping[str, tuple[Outcome, float]]) -> None:
-        self.sample = sample
-        self.outcomes = outcomes
-
-
-def compared(samples: Iterator[Sample]) -> Iterator[Compared]:
-    """The samples with all peers' outcomes."""
-    peers: dict[str, Peer] = {"fastedit": _fastedit} | {name: _tool(command) for name, command in COMMANDS.items()}
-    for sample in samples:
-        outcomes = {}
-        for name, peer in peers.items():
-            started = time.perf_counter()
-            text = peer(sample)
-            elapsed_ms = (time.perf_counter() - started) * 1000
-            outcome = Outcome.REFUSED if text is None else Outcome.EXACT if text == sample.expected else Outcome.WRONG
-            outcomes[name] = outcome, elapsed_ms
-        yield Compared(sample, outcomes)
-
-
-def _fastedit(sample: Sample) -> str | None:
-    try:
-        return fastedit.apply(sample.original, sample.edit, path=sample.path, mode="structural").text
-    except fastedit.EditRefused:
-        return None
 
 
 def _tool(command: Sequence[str]) -> Peer:
@@ -152,23 +110,6 @@ def bare_diff(message: str, path: str) -> str:
 def level_of(diff: str, path: str) -> str:
     """The -p option that fits the diff's names: whether they start in `a/` and `b/`."""
     return "-p0" if re.search(rf"^\+\+\+ {re.escape(path)}\s*$", diff, re.MULTILINE) else "-p1"
-
-
-def summed_up(results: Sequence[Compared], source: str) -> dict[str, Any]:
-    """The counts by peer, and by peer and each of KEYS."""
-    names = list(results[0].outcomes) if results else ["fastedit", *COMMANDS]
-    by: dict[str, dict[str, dict[str, Counter[str]]]] = {key: {} for key in KEYS}
-    peers: dict[str, dict[str, Any]] = {}
-    for name in names:
-        times = [result.outcomes[name][1] for result in results]
-        counts = Counter(result.outcomes[name][0].value for result in results)
-        peers[name] = {"counts": dict(counts), "median_ms": round(median(times), 2) if times else 0.0}
-        for key in KEYS:
-            for result in results:
-                table = by[key].setdefault(str(getattr(result.sample, key)), defaultdict(Counter))
-                table[name][result.outcomes[name][0].value] += 1
-    machine = report.machine("evals.accuracy.peers")
-    return {"machine": machine, "source": source, "edits": len(results), "peers": peers, "by": by}
 
 
 if __name__ == "__main__":

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from evals.accuracy.__main__ import main
+from evals.accuracy.compare import compared, in_mode, summed_up
 from evals.accuracy.mine import mined_samples, num_changed
 from evals.accuracy.outcomes import Outcome, Row
-from evals.accuracy.peers import bare_diff, compared, level_of, summed_up
+from evals.accuracy.peers import COMMANDS, _tool, bare_diff, level_of
 from fastedit.edits.model import Format
 from fastedit.training.synthesis import Sample, Tier
 from fastedit.training.synthesis.history import mine
@@ -86,6 +87,7 @@ def test_rows_are_counted_in_classes_of_size() -> None:
     assert [row(n, n).changed for n in (3, 4, 101)] == ["up to   3 lines", "up to  10 lines", "over  100 lines"]
 
 
+PEERS = {"fastedit": in_mode("structural")} | {name: _tool(command) for name, command in COMMANDS.items()}
 needs_patch = pytest.mark.skipif(shutil.which("patch") is None, reason="there is no patch here")
 
 
@@ -94,7 +96,7 @@ def test_every_tool_applies_a_diff_as_git_writes_it() -> None:
     wrong_numbers = CLEAN.replace("@@ -26,4 +26,4 @@", "@@ -2,9 +2,8 @@")
     no_numbers = CLEAN.replace("@@ -26,4 +26,4 @@", "@@ ... @@").replace("--- a/shelf.py\n+++ b/shelf.py\n", "")
     samples = [sample(text) for text in (CLEAN.replace("\n\n", "\n \n"), wrong_numbers, no_numbers)]
-    results = list(compared(iter(samples)))
+    results = list(compared(samples, PEERS))
     assert {name: found[0] for name, found in results[0].outcomes.items()} == dict.fromkeys(
         ("fastedit", "git apply", "git apply, lenient", "patch", "patch, fuzz 3"), Outcome.EXACT
     )
@@ -105,9 +107,9 @@ def test_every_tool_applies_a_diff_as_git_writes_it() -> None:
 
 @needs_patch
 def test_a_tool_that_gives_another_text_is_wrong() -> None:
-    (result,) = compared(iter([sample(CLEAN.replace("\n\n", "\n \n").replace("values(), 0)", "values(), 1)"))]))
+    (result,) = compared([sample(CLEAN.replace("\n\n", "\n \n").replace("values(), 0)", "values(), 1)"))], PEERS)
     assert {found[0] for found in result.outcomes.values()} == {Outcome.WRONG}
-    summary = summed_up([result], "made here")
+    summary = summed_up([result], title="Diffs", source="made here", module="evals.accuracy.peers")
     assert summary["peers"]["patch"]["counts"] == {"wrong": 1}
     assert summary["by"]["language"]["python"]["git apply"] == {"wrong": 1}
 

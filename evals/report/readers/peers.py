@@ -28,13 +28,13 @@ def read_peers(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -
     series = {end: [100 * found["counts"].get(end, 0) / data["edits"] for found in peers.values()] for end in OUTCOMES}
     shown = {end: values for end, values in series.items() if any(values)}
     return Section(
-        title="Diffs, beside git apply and patch",
+        title=data["title"],
         name=name,
-        intro=f"{data['edits']} unified diffs, {data['source']}, given to each tool as they were written.",
+        intro=f"{data['edits']} {data['source']}.",
         figures=[Figure(peer, shares(found["counts"])[0], "exact") for peer, found in peers.items()],
         parts=[
-            Plot("What becomes of the diffs", plots.bars(list(peers), shown, label="% of the diffs", is_stacked=True)),
-            Table("All diffs", ("tool", *OUTCOMES, "median ms"), total),
+            Plot("What becomes of them", plots.bars(list(peers), shown, label="% of the edits", is_stacked=True)),
+            Table("All edits", ("tool", *OUTCOMES, "median ms"), total),
             *tables,
         ],
         command=command_of(data),
