@@ -202,5 +202,3 @@ class Chain:
                 covered = sum(their_start <= unit < their_end for unit in named)
                 bonus += 0.5 * covered - 0.3 * (len(named) - covered)
         return bonus
-
-

@@ -23,7 +23,7 @@ def is_realigned(quoted: Sequence[str], original: Sequence[str], new: Sequence[s
 
 
 def _column(lines: Sequence[str]) -> int | None:
-    """Where the second words of all the lines start, behind their indentation; None where they differ or are missing."""
+    """Where the second words of all the lines start, behind their indentation; None where they differ."""
     columns = {_second_cell(line) for line in lines}
     return columns.pop() if len(columns) == 1 else None
 

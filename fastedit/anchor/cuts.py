@@ -8,6 +8,7 @@ from fastedit.anchor.text import is_closer
 from fastedit.anchor.units import Unit, UnitTree
 from fastedit.edits.lazy import LineKind
 
+_WORD = re.compile(r"[A-Za-z_$][\w$]+")
 _OPENER = re.compile(r"[{(\[:,]\s*(?:#.*|//.*)?$")
 
 
@@ -29,6 +30,14 @@ class Cuts:
         while above >= 0 and not self.mine.keys[above]:
             above -= 1
         return shown is not None and above >= 0 and shown[above].kind is LineKind.MARKER and not shown[above].is_part
+
+    def named_above(self, line: int) -> set[str]:
+        """The words of the marker that is the last line above `line`; none where that is no marker."""
+        shown = self.snippet.shown
+        if shown is None or not self.ends_in_marker(line):
+            return set()
+        above = next(number for number in range(line - 1, -1, -1) if self.mine.keys[number])
+        return set(_WORD.findall(shown[above].note))
 
     def is_cut_block(self, mine: Unit) -> bool:
         """Whether the snippet shows only the header of a block, its body cut off or elided."""

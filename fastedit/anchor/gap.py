@@ -9,29 +9,20 @@ from typing import TYPE_CHECKING
 
 from fastedit.anchor import certainty as sure
 from fastedit.anchor.chain import Level, Pair
-from fastedit.anchor.indent import Reference, nearest
+from fastedit.anchor.docstrings import Docstrings
+from fastedit.anchor.indent import Reference
+from fastedit.anchor.newcomers import Newcomers
 from fastedit.anchor.remarks import position_of
 from fastedit.anchor.scope import Frame, Scope
-from fastedit.anchor.text import is_closer, is_trivial
+from fastedit.anchor.text import is_closer
 from fastedit.anchor.units import Unit
-from fastedit.edits.lazy import comment_text
 
 if TYPE_CHECKING:
     from fastedit.anchor.lazy import LazyAligner
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]+")
-_DOCSTRING = re.compile(r"^[rRuU]?(\"\"\"|'''|\"|')")
-_DOCSTRING_NOTE = re.compile(r"\b(?:docstring|doc string|license|licence|copyright|shebang)\b", re.IGNORECASE)
-_OTHER_NOTE = re.compile(
-    r"\b(?:imports?|code|body|rest|everything|methods?|functions?|class(?:es)?|fields?|attributes?|properties|above|below"
-    r"|checks?|constants?|setup|statements?)\b",
-    re.IGNORECASE,
-)
-_COMMENT_START = re.compile(r"\s*(?P<sign>\*|//+|#+|--+|;+|%+)(?P<space>[ \t]*)(?=\S)")
 MAX_SILENT_DELETION = 60
-MIN_SHOWN_OVERLAP = 0.3
 MIN_RENAMED_OVERLAP = 0.8
-MAX_KNOWN_SHARE = 0.7
 
 
 @dataclass(slots=True)
@@ -72,15 +63,19 @@ class GapFiller:
         self.mine = aligner.mine
         self.certainty = 1.0
         self.is_edge = False
-        self.comment_spaces: dict[tuple[str, str], str] = {}
+        self.docstrings = Docstrings(aligner, scope, frame)
+        self.newcomers = Newcomers(aligner, scope, references)
 
     def fill(self, gap: Gap) -> None:
         """Brings the pieces to the gap's end."""
         self.is_edge = gap.before is None or gap.after is None
-        self._note_comment_spaces(gap)
+        self.newcomers.certainty = self.certainty
+        self.newcomers.note_neighbours(self.level, [pair for pair in (gap.before, gap.after) if pair])
         around = [pair.certainty for pair in (gap.before, gap.after) if pair]
         self.certainty = self.scope.certainty * min(around, default=1.0)
-        self._keep_only_docstring(gap)
+        if self.docstrings.keep_named(gap):
+            gap.units = gap.units[1:]
+            self.level = replace(self.level, is_open_left=False)
         is_part = self._is_part_of_container()
         opens_left = gap.before is None and (self.level.is_open_left or is_part)
         opens_right = gap.after is None and (self.level.is_open_right or is_part)
@@ -96,23 +91,6 @@ class GapFiller:
             self._without_marker(gap, runs[0])
         else:
             self._with_marker(gap, runs, opens_left, opens_right)
-
-    def _note_comment_spaces(self, gap: Gap) -> None:
-        """Notes what stands for the white space behind comment signs (` *\t` for ` *  `) in the lines around the gap."""
-        self.comment_spaces = {}
-        for pair in (gap.before, gap.after):
-            if pair is not None:
-                mine = _COMMENT_START.match(self.mine.lines[self.level.mine[pair.mine].head])
-                theirs = _COMMENT_START.match(self.theirs.lines[self.level.theirs[pair.theirs].head])
-                if mine and theirs and mine.group("sign") == theirs.group("sign"):
-                    self.comment_spaces[mine.group("sign"), mine.group("space")] = theirs.group("space")
-
-    def _with_comment_space(self, line: str) -> str:
-        found = _COMMENT_START.match(line)
-        if found is None:
-            return line
-        space = self.comment_spaces.get((found.group("sign"), found.group("space")), found.group("space"))
-        return line[: found.start("space")] + space + line[found.end("space") :]
 
     def _is_part_of_container(self) -> bool:
         """Whether the level shows an object, a mapping or the like with markers: its ends stay, marked or not."""
@@ -134,7 +112,7 @@ class GapFiller:
     # -- no marker: what isn't shown goes ----------------------------------------------------------------
 
     def _without_marker(self, gap: Gap, new: list[Unit]) -> None:
-        self._keep_docstring(gap, new)
+        self.docstrings.keep(gap, new)
         start, end = self.theirs.trim_blank(self.pieces.at, gap.end)
         if start == end:
             self._insert(gap, new)
@@ -143,60 +121,15 @@ class GapFiller:
         else:
             self._substitute(gap, new)
 
-    def _keep_docstring(self, gap: Gap, new: list[Unit]) -> None:
-        """A docstring that the snippet doesn't show stays, as the lead does."""
-        if gap.before is not None or self.owner is None or self.owner.declares not in ("function", "class"):
-            return
-        if new and _DOCSTRING.match(self.mine.lines[new[0].head].strip()):
-            return
-        if not self.aligner.hints.keeps_docstrings and self._is_rewritten():
-            return
-        self._keep_opening_string(gap)
-
-    def _is_rewritten(self) -> bool:
-        """Whether the snippet shows another body altogether rather than this one without its docstring."""
-        mine = self.frame.mine
-        return (
-            mine is not None
-            and self.owner is not None
-            and (self.aligner.similarity.overlap(mine, self.owner) < MIN_SHOWN_OVERLAP)
-        )
-
-    def _keep_only_docstring(self, gap: Gap) -> None:
-        """A marker that names nothing but a docstring or a licence stands for just that."""
-        marker = gap.units[0] if gap.units and gap.units[0].is_marker else None
-        if marker is None or gap.before is not None or not _DOCSTRING_NOTE.search(marker.note):
-            return
-        if _OTHER_NOTE.search(marker.note) or not self._keep_opening_string(gap):
-            return
-        gap.units = gap.units[1:]
-        self.level = replace(self.level, is_open_left=False)
-
-    def _keep_opening_string(self, gap: Gap) -> bool:
-        """Keeps comments and the string that the gap begins with; whether there is such a string."""
-        comments = 0
-        while comments < len(gap.content) and comment_text(self.theirs.lines[gap.content[comments].head]) is not None:
-            comments += 1
-        first = gap.content[comments] if comments < len(gap.content) else None
-        match = _DOCSTRING.match(self.theirs.lines[first.head].strip()) if first else None
-        if first is None or match is None:
-            return False
-        end = first.head + 1
-        quotes = match.group(1)
-        if len(quotes) == 3 and self.theirs.lines[first.head].count(quotes) == 1:
-            while end < gap.end and quotes not in self.theirs.lines[end]:
-                end += 1
-            end = min(end + 1, gap.end)
-        self.aligner.keep(end, self.scope)
-        gap.my_before = None
-        return True
-
     def _is_jump(self, gap: Gap, new: list[Unit]) -> bool:
         """Whether the snippet goes on elsewhere here instead of deleting what lies between."""
         if any(self.level.protects(unit) and not self._is_renamed(unit, new) for unit in gap.content):
             return True
         if any(self.theirs.keys[unit.head].rstrip(";") in self.aligner.hints.kept for unit in gap.content):
             return True  # the words say that it stays
+        named = self.aligner.cuts.named_above(gap.my_before) if gap.my_before is not None else set()
+        if any(unit.is_block and unit.name in named for unit in gap.content):
+            return True  # the marker at the end of the block above names it
         if not self.is_root or gap.before is None or gap.after is None:
             return False
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
@@ -229,9 +162,9 @@ class GapFiller:
             self._insert(gap, new)
             return
         if new:
-            self._blanks(self._blanks_between(gap.my_before, new[0].start))
-            self._add(new, sure.BEHIND_A_JUMP, "new, behind its neighbour")
-        elif self.is_root and gap.after is not None and self._blanks_between(gap.my_before, gap.my_after) == 0:
+            self.newcomers.blanks(self.newcomers.blanks_between(gap.my_before, new[0].start))
+            self.newcomers.add(new, sure.BEHIND_A_JUMP, "new, behind its neighbour")
+        elif self.is_root and gap.after is not None and self.newcomers.blanks_between(gap.my_before, gap.my_after) == 0:
             self.aligner.findings.doubtful.append(self.level.mine[gap.after.mine])
         self._keep_marked(gap, gap.end)
 
@@ -251,13 +184,13 @@ class GapFiller:
         """New units between neighbours that have only blank lines between them."""
         num_theirs = gap.end - self.pieces.at
         if not new:
-            num_mine = self._blanks_between(gap.my_before, gap.my_after)
+            num_mine = self.newcomers.blanks_between(gap.my_before, gap.my_after)
             is_cut = self._ends_in_marker(gap.my_after)
             if num_mine is None or is_cut or num_mine == num_theirs or self._keeps_blanks(gap, num_mine, num_theirs):
                 self.aligner.keep(gap.end, self.scope)
             else:
                 self.pieces.drop(gap.end, sure.BLANK_LINES * self.certainty, "blank lines as shown")
-                self._blanks(num_mine)
+                self.newcomers.blanks(num_mine)
             return
         self.pieces.drop(gap.end)
         self._write(gap, new, sure.BETWEEN_NEIGHBOURS, "between its neighbours", num_theirs)
@@ -275,18 +208,20 @@ class GapFiller:
 
     def _write(self, gap: Gap, new: list[Unit], certainty: float, reason: str, num_theirs: int = 0) -> None:
         if not new:
-            self._blanks(self._blanks_between(gap.my_before, gap.my_after) or 0)
+            self.newcomers.blanks(self.newcomers.blanks_between(gap.my_before, gap.my_after) or 0)
             return
-        before = self._blanks_between(gap.my_before, new[0].start) or 0
-        after = self._blanks_between(new[-1].end, gap.my_after)
+        before = self.newcomers.blanks_between(gap.my_before, new[0].start) or 0
+        after = self.newcomers.blanks_between(new[-1].end, gap.my_after)
         if after is not None and 0 < max(before, after) < num_theirs and any(unit.is_block for unit in new):
             before = after = num_theirs  # a snippet that puts its blocks closer together than the file
-        self._blanks(before)
-        self._add(new, certainty, reason, is_loose=self.is_edge and self.is_root and self._may_be_context(gap, new))
+        self.newcomers.blanks(before)
+        self.newcomers.add(
+            new, certainty, reason, is_loose=self.is_edge and self.is_root and self.newcomers.may_be_context(gap, new)
+        )
         if after is not None:
-            self._blanks(after)
+            self.newcomers.blanks(after)
         elif num_theirs:
-            self._blanks(num_theirs)
+            self.newcomers.blanks(num_theirs)
 
     # -- a marker: what isn't shown stays ------------------------------------------------------------------
 
@@ -310,27 +245,27 @@ class GapFiller:
         if not new:
             self.aligner.keep(gap.end, self.scope)
             return
-        before = self._blanks_between(gap.my_before, new[0].start)
-        after = self._blanks_between(new[-1].end, gap.my_after)
+        before = self.newcomers.blanks_between(gap.my_before, new[0].start)
+        after = self.newcomers.blanks_between(new[-1].end, gap.my_after)
         self.pieces.drop(gap.end)
         first = gap.before is None and self.is_root
-        self._blanks(0 if first else max(before or 0, num_theirs if new[0].is_block else 0))
-        is_loose = self._may_be_context(gap, new)
-        self._add(new, sure.AT_AN_EMPTY_MARKER, "at a marker that stands for nothing", is_loose=is_loose)
+        self.newcomers.blanks(0 if first else max(before or 0, num_theirs if new[0].is_block else 0))
+        is_loose = self.newcomers.may_be_context(gap, new)
+        self.newcomers.add(new, sure.AT_AN_EMPTY_MARKER, "at a marker that stands for nothing", is_loose=is_loose)
         if gap.after is not None or not self.is_root:
-            self._blanks(max(after or 0, num_theirs if new[-1].declares else 0))
+            self.newcomers.blanks(max(after or 0, num_theirs if new[-1].declares else 0))
 
     def _left_of_marker(self, gap: Gap, new: list[Unit], content: int) -> None:
         """New units directly behind the unit before the gap; the elided lines follow."""
         num_theirs = content - self.pieces.at
-        before = self._blanks_between(gap.my_before, new[0].start) or 0
+        before = self.newcomers.blanks_between(gap.my_before, new[0].start) or 0
         is_block = any(unit.is_block for unit in new)
-        self._blanks(max(before, num_theirs) if is_block and before else before)
-        self._add(new, self._beside_marker(gap, new), "behind its neighbour")
+        self.newcomers.blanks(max(before, num_theirs) if is_block and before else before)
+        self.newcomers.add(new, self._beside_marker(gap, new), "behind its neighbour")
         following = gap.units[len(new)].start if len(gap.units) > len(new) else gap.my_after
-        after = self._blanks_between(new[-1].end, following) or 0
+        after = self.newcomers.blanks_between(new[-1].end, following) or 0
         if num_theirs == 0:
-            self._blanks(after)
+            self.newcomers.blanks(after)
         else:
             self.aligner.keep(content, self.scope)
 
@@ -343,16 +278,16 @@ class GapFiller:
             return
         num_theirs = gap.end - end
         previous = gap.units[-len(new) - 1].end if len(gap.units) > len(new) else gap.my_before
-        before = self._blanks_between(previous, new[0].start) or 0
-        after = self._blanks_between(new[-1].end, gap.my_after)
+        before = self.newcomers.blanks_between(previous, new[0].start) or 0
+        after = self.newcomers.blanks_between(new[-1].end, gap.my_after)
         is_block = any(unit.is_block for unit in new)
         self.pieces.drop(gap.end)
-        self._blanks(max(before, num_theirs) if is_block and num_theirs else before)
-        self._add(new, self._beside_marker(gap, new), "before its neighbour")
+        self.newcomers.blanks(max(before, num_theirs) if is_block and num_theirs else before)
+        self.newcomers.add(new, self._beside_marker(gap, new), "before its neighbour")
         if after is None:
-            self._blanks(num_theirs)
+            self.newcomers.blanks(num_theirs)
         else:
-            self._blanks(max(after, num_theirs) if is_block and after else after)
+            self.newcomers.blanks(max(after, num_theirs) if is_block and after else after)
 
     def _without_quoted_ends(self, new: list[Unit], end: int) -> list[Unit]:
         """The units without closing lines that only quote how the elided block ends that stands up to line `end`."""
@@ -386,9 +321,7 @@ class GapFiller:
             self._insert_inside(gap, run, neighbour)
             self.aligner.findings.num_anchors += neighbour is not None
 
-    def _place_of(
-        self, gap: Gap, preceding: Unit | None, following: Unit | None, end: int
-    ) -> tuple[int, Unit | None]:
+    def _place_of(self, gap: Gap, preceding: Unit | None, following: Unit | None, end: int) -> tuple[int, Unit | None]:
         """The line where new units go, and the original's unit that a marker names as their neighbour, if one does."""
         after = self._named(gap, preceding)
         position = position_of(preceding.note) if preceding else None
@@ -414,12 +347,12 @@ class GapFiller:
         while following < gap.end and not self.theirs.keys[following]:
             following += 1
         num_blank = following - self.pieces.at if following < gap.end else 1
-        self._blanks(num_blank)
+        self.newcomers.blanks(num_blank)
         certainty, reference = sure.BETWEEN_MARKERS, None
         if neighbour is not None:
             indent = self.aligner.out_indent(neighbour.head, self.scope)
             certainty, reference = sure.BESIDE_A_NAMED_MARKER, Reference(new[0].head, new[0].columns, indent)
-        self._add(new, certainty, "between two markers", reference=reference)
+        self.newcomers.add(new, certainty, "between two markers", reference=reference)
 
     def _keep_marked(self, gap: Gap, end: int) -> None:
         """Keeps the elided lines up to `end`, without the declarations that a removal comment names or that moved."""
@@ -427,76 +360,8 @@ class GapFiller:
             is_moved = unit.start in self.level.moved
             if (is_moved or unit.start in gap.removed) and self.pieces.at <= unit.start and unit.end <= end:
                 self.aligner.keep(self._end_before(gap, unit), self.scope)
-                certainty, reason = (sure.MOVED, "moved") if is_moved else (sure.SAID_TO_GO, "a comment says that it goes")
+                certainty, reason = (
+                    (sure.MOVED, "moved") if is_moved else (sure.SAID_TO_GO, "a comment says that it goes")
+                )
                 self.pieces.drop(unit.end, certainty * self.certainty, reason)
         self.aligner.keep(end, self.scope)
-
-    # -- new lines --------------------------------------------------------------------------------------------
-
-    def _add(
-        self,
-        units: Sequence[Unit],
-        certainty: float,
-        reason: str,
-        *,
-        is_loose: bool = True,
-        reference: Reference | None = None,
-    ) -> None:
-        """Writes new units with the snippet's blank lines between them.
-
-        is_loose: one side of them is open, so that context that found no place may pass for new lines.
-        reference: for their indentation; where there is none, the nearest line that stands in both texts.
-        """
-        if is_loose and self._known_share(units) >= MAX_KNOWN_SHARE:
-            certainty, reason = min(certainty, sure.FOUND_NO_PLACE), "lines of the file that found no place"
-        previous: int | None = None
-        for unit in units:
-            if previous is not None:
-                self._blanks(self._blanks_between(previous, unit.start) or 0)
-            previous = unit.end
-            place = reference or nearest(self.references, unit.head) or self.scope.reference
-            if place is None:
-                place = Reference(unit.head, unit.columns, "")
-            lines = [self._with_comment_space(line) for line in self.aligner.write_new(unit, place)]
-            self.pieces.add(lines, certainty * self.certainty, reason)
-            self.aligner.findings.num_new += 1
-
-    def _may_be_context(self, gap: Gap, new: Sequence[Unit]) -> bool:
-        """Whether new units may be lines of the file that found no place: not blocks of their own where nothing is elided."""
-        return bool(gap.content) or not all(self._is_new_block(unit) for unit in new)
-
-    def _is_new_block(self, unit: Unit) -> bool:
-        return unit.has_body and self.mine.keys[unit.head] not in self.theirs.places
-
-    def _is_new_name(self, unit: Unit) -> bool:
-        """Whether the unit declares something that the original doesn't: it may well repeat a neighbour's lines."""
-        return unit.declares in ("function", "class") and not self.aligner.original.named(unit.name)
-
-    def _known_share(self, units: Sequence[Unit]) -> float:
-        """The share of the units' telling lines that stand in the original already; 0 where they have none."""
-        lines = [line for unit in units if not self._is_new_name(unit) for line in range(unit.head, unit.end)]
-        telling = [
-            self.mine.keys[line]
-            for line in lines
-            if self.mine.keys[line] and not is_trivial(self.mine.keys[line]) and not is_closer(self.mine.lines[line])
-        ]
-        if telling:
-            return sum(key in self.theirs.places for key in telling) / len(telling)
-        plain = [line for line in lines if self.mine.keys[line] and not is_closer(self.mine.lines[line])]
-        return float(bool(plain) and all(self.mine.keys[line] in self.theirs.places for line in plain))
-
-    def _blanks_between(self, start: int | None, end: int | None) -> int | None:
-        """How many blank lines the snippet has between two of its lines; None where it shows only one of them.
-
-        Where a comment that isn't code stands between them, the larger of the two gaps counts.
-        """
-        if start is None or end is None:
-            return None
-        longest = run = 0
-        for line in range(start, end):
-            run = 0 if self.mine.keys[line] else run + 1
-            longest = max(longest, run)
-        return longest
-
-    def _blanks(self, number: int | None) -> None:
-        self.pieces.add([""] * (number or 0))

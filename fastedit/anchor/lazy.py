@@ -18,6 +18,7 @@ from fastedit.anchor.levels import Levels, Protector
 from fastedit.anchor.pairing import Pairing
 from fastedit.anchor.pieces import Pieces
 from fastedit.anchor.scope import Findings, Frame, Scope
+from fastedit.anchor.shifts import Shifts
 from fastedit.anchor.similarity import Similarity, is_same_line, is_tag_without_attributes, normal_form
 from fastedit.anchor.text import is_closer
 from fastedit.anchor.units import Unit, UnitTree
@@ -45,6 +46,7 @@ class LazyAligner:
         self.cuts = Cuts(snippet)
         self.levels = Levels(snippet, original, self.similarity, self.hints)
         self.pairing = Pairing(self.similarity)
+        self.shifts = Shifts(self.similarity)
         self.leads = LeadMerger(self)
 
     def run(self) -> Pieces:
@@ -74,11 +76,11 @@ class LazyAligner:
         pairs = Chain(level, self.pairing.candidates(level)).best()
         if self.levels.deletes_one(level, pairs):
             level.protects = Protector(False, frozenset())
-        level.moved = self.levels.moved(level, pairs)
+        level.moved = self.shifts.moved(level, pairs)
         if frame.is_root:
             steps = self.indenter.snippet_unit, self.indenter.original_unit
-            level.unwrapped = self.levels.unwrapped(level, pairs, steps)
-        realigned = self.levels.realigned(level, pairs)
+            level.unwrapped = self.shifts.unwrapped(level, pairs, steps)
+        realigned = self.shifts.realigned(level, pairs)
         references = self._references(level, pairs, frame)
         filler = GapFiller(self, level, scope, references, frame)
         before: Pair | None = None

@@ -87,7 +87,8 @@ def _cases(found: re.Match[str] | None) -> set[str]:
 
 
 def _last_word(name: str) -> str:
-    return (_WORD.findall(name) or [name])[-1]
+    words: list[str] = _WORD.findall(name)
+    return words[-1] if words else name
 
 
 def _with_word(line: str, old: str, new: str) -> str:
@@ -230,7 +231,7 @@ class Similarity:
         return result
 
     def is_renamed(self, mine: Unit, theirs: Unit) -> bool:
-        """Whether the snippet's declaration is the original's with nothing but another name, wherever that stands in it."""
+        """Whether the snippet's declaration is the original's with nothing but another name, wherever it says it."""
         old, new = _last_word(theirs.name), _last_word(mine.name)
         lines = self.original.table.lines[theirs.head : theirs.end]
         renamed = normal_form("".join(key_of(_with_word(line, old, new)) for line in lines))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from fastedit.lines import indent_of
 from fastedit.syntax.model import Declaration
@@ -33,12 +34,18 @@ def _shown_declarations(page: Page) -> list[Declaration]:
 
 
 def _kept_headers(page: Page) -> list[Declaration]:
-    """Those whose whole header is shown as it was."""
+    """Those whose whole header is shown as it was, nothing deleted in it either."""
     return [
         d
         for d in _shown_declarations(page)
-        if all(not is_new(page.change, n) and _is_shown(page, n) for n in range(d.header_line, d.body_line))
+        if all(_is_shown(page, n) for n in range(d.header_line, d.body_line))
+        and _is_kept(page.change.origin[d.header_line : d.body_line])
     ]
+
+
+def _is_kept(origin: Sequence[int]) -> bool:
+    """Whether lines with these origins stood right below each other before."""
+    return NEW not in origin and all(after == before + 1 for before, after in pairwise(origin))
 
 
 def _is_shown(page: Page, number: int) -> bool:

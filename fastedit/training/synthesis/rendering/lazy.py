@@ -61,6 +61,8 @@ def render_lazy(change: Change, tier: Tier, rng: random.Random) -> Rendered | No
     """A lazy edit that a careful reader can apply in one way only, or None where none was found."""
     if any(drift.is_respacing(change.before.lines[s.start : s.end], s.lines) for s in change.splices):
         return None
+    if _filled(change.before.lines) == _filled(change.after.lines):
+        return None  # blank lines alone: a snippet has its own
     if any(LIKE_MARKER.search(line) for splice in change.splices for line in splice.lines):
         return None
     habits = Habits()
@@ -77,6 +79,10 @@ def render_lazy(change: Change, tier: Tier, rng: random.Random) -> Rendered | No
     if tier is Tier.CLEAR and deleted_names(change) and not _has_marker(pages, layout):
         return None
     return Rendered(message(change, fences, tier, rng, notes=notes), tuple(habits))
+
+
+def _filled(lines: Sequence[str]) -> list[str]:
+    return [line for line in lines if line.strip()]
 
 
 def _fences(pages: Sequence[Page], layout: Layout, tier: Tier, rng: random.Random, habits: Habits) -> list[Fence]:
