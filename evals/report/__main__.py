@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evals.report.page import ReportError
-from evals.report.write import write_page
+from evals.report.write import is_current, write_page
 
 EVALS = Path(__file__).resolve().parents[1]
 PAGE = EVALS / "report" / "index.html"
@@ -19,13 +19,17 @@ PLACES = ("accuracy/*.json", "accuracy/results/*.json", "swebench/results/*.json
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status 1 where a file can't be shown; the page is not written then."""
+    """Exit status 1 where a file can't be shown (the page is not written then), or where --check finds another page."""
     parser = argparse.ArgumentParser(prog="python -m evals.report", description=__doc__)
     parser.add_argument("results", type=Path, nargs="*", help="files of results (default: all that are committed)")
     parser.add_argument("--out", type=Path, default=PAGE)
+    parser.add_argument("--check", action="store_true", help="write nothing: tell whether the page shows these results")
     options = parser.parse_args(arguments)
+    sources = options.results or committed()
     try:
-        sections = write_page(options.results or committed(), options.out, TITLE)
+        if options.check:
+            return _check(sources, options.out)
+        sections = write_page(sources, options.out, TITLE)
     except ReportError as error:
         print(f"evals.report: {error}", file=sys.stderr)
         return 1
@@ -33,6 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         figures = " ".join(f"{figure.name}={figure.value}" for figure in section.figures)
         print(f"{section.name}: {figures}")
     return 0
+
+
+def _check(sources: Sequence[Path], page: Path) -> int:
+    if is_current(sources, page, TITLE):
+        return 0
+    print(f"evals.report: {page.name} doesn't show these results: run python -m evals.report", file=sys.stderr)
+    return 1
 
 
 def committed() -> list[Path]:

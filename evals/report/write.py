@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from evals.report.page import ReportError, Section, render
 from evals.report.readers import READERS
 
+_SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 RESULTS = "results"  # the folder of an eval's results, where it has one
 
 
@@ -21,6 +23,12 @@ def write_page(sources: Sequence[Path], out: Path, title: str) -> list[Section]:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(render(title, sections), "utf-8")
     return sections
+
+
+def is_current(sources: Sequence[Path], out: Path, title: str) -> bool:
+    """Whether a page shows what these files hold, its drawings apart (they differ between versions of matplotlib)."""
+    page = render(title, [read_section(path) for path in sources])
+    return out.exists() and _SVG.sub("", out.read_text("utf-8")) == _SVG.sub("", page)
 
 
 def read_section(path: Path) -> Section:

@@ -34,6 +34,19 @@ def test_one_page_over_all_of_them(tmp_path: Path, capsys: pytest.CaptureFixture
         assert told in page
 
 
+def test_an_old_page_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result, page = tmp_path / "structural.json", tmp_path / "page.html"
+    result.write_bytes(command.committed()[-1].read_bytes())
+    arguments = [str(result), "--out", str(page)]
+    assert command.main([*arguments, "--check"]) == 1
+    assert command.main(arguments) == 0
+    assert command.main([*arguments, "--check"]) == 0
+    data = json.loads(result.read_text("utf-8"))
+    result.write_text(json.dumps(data | {"machine": {"command": "python -m evals.another"}}), "utf-8")
+    assert command.main([*arguments, "--check"]) == 1
+    assert "doesn't show these results" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"rows": []}'])
 def test_what_is_no_result_is_refused(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "odd.json"
