@@ -8,6 +8,7 @@ down here, in a part of the dimensions each; everything else begins as usual, an
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -16,19 +17,45 @@ from torch import Tensor, nn
 from fastedit.errors import SettingsError
 
 EMBEDDING_SCALE = 0.1
-LOGIT_SCALE = 0.4  # of the final norm: the embeddings, which are the head too, are larger than usual
-SLOT = 16  # dimensions in which a token's place keeps one of the tokens before it
-NUM_SLOTS = 3
+LOGIT_SCALE = 0.55  # of the final norm: the embeddings, which are the head too, are larger than usual
+SLOT = 16  # dimensions in which a token's place keeps what stands before it
 CONSTANT = 3.0  # of the embeddings' scale: one dimension is the same for all tokens
 SHARPNESS = 3.0  # gain of queries and keys in the layers of such heads
-LOCAL = ((4, 1.0), (16, 0.2))  # up to this rotary frequency, so much weight, for looking a few tokens back
-COPIED = 3.0  # how much stronger the found token is written than the current one
+COPIED = 5.0  # how much stronger the found token is written than the current one
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a head of the first layer looks at: the tokens about `distance` before its own.
+
+    fastest: the highest rotary frequency that it uses; with lower ones it sees more tokens at once. pull: how much, in
+    logits, each frequency counts. gain: makes up for the mean of several tokens being small. weight: what it counts for
+    when places are compared.
+    """
+
+    distance: float
+    fastest: int
+    pull: float
+    gain: float
+    weight: float
+
+
+LOOKS = (
+    Look(1.0, 0, 16.0, 1.0, 0.25),
+    Look(2.0, 0, 16.0, 1.0, 0.0),
+    Look(4.0, 2, 3.0, 2.0, 0.2),
+    Look(14.0, 4, 2.4, 3.0, 0.2),
+)
+CURRENT_WEIGHT = 0.35
+NUM_SLOTS = len(LOOKS)
+NUM_FREQUENCIES = 4
+NUM_MATCHING = 3  # heads of the second layer that copy
 
 
 def begin_copying(model: Any, seed: int = 0) -> None:
     """Write such heads into the first two layers of a new Qwen3. SettingsError where its shape has no room for them."""
     config = model.config
-    if config.num_attention_heads < NUM_SLOTS + 1 or config.head_dim < 4 * SLOT or config.num_hidden_layers < 2:
+    if config.num_attention_heads < NUM_SLOTS or config.head_dim < 4 * SLOT or config.num_hidden_layers < 2:
         raise SettingsError("copying heads need 4 heads of 64 dimensions and 2 layers")
     if config.num_key_value_heads != config.num_attention_heads or not config.tie_word_embeddings:
         raise SettingsError("copying heads need as many key heads as query heads, and tied embeddings")
@@ -52,47 +79,62 @@ def _embeddings(model: Any, num_token_dims: int, generator: torch.Generator) -> 
 
 
 def _looking_back(attention: Any, config: Any, projection: Tensor) -> None:
-    """Head j writes into slot j what token stands j + 1 places before."""
+    """Each head writes into its slot what stands where it looks."""
     dim, width, num_token_dims = config.head_dim, config.hidden_size, projection.shape[1]
-    angles = config.rope_parameters["rope_theta"] ** (-torch.arange(dim // 2) / (dim // 2))
-    weights = torch.zeros(dim // 2)
-    for end, weight in reversed(LOCAL):
-        weights[:end] = weight
-    amplitudes = weights.sqrt()
-    for head in range(NUM_SLOTS):
+    half = dim // 2
+    frequencies = config.rope_parameters["rope_theta"] ** (-torch.arange(half) / half)
+    for head, look in enumerate(LOOKS):
         rows = slice(head * dim, (head + 1) * dim)
-        turned = -(head + 1) * angles  # the rotation between here and there cancels this one
-        _only(attention.q_proj, rows, 0, torch.cat([amplitudes * turned.cos(), amplitudes * turned.sin()]))
-        _only(attention.k_proj, rows, 0, torch.cat([amplitudes, torch.zeros_like(amplitudes)]))
+        # Of a query's and a key's product, which is at most SHARPNESS**2 * sqrt(dim), each frequency has its share.
+        share = min(look.pull / (SHARPNESS**2 * dim**0.5), 1.0 / NUM_FREQUENCIES)
+        amplitudes = torch.zeros(half)
+        amplitudes[look.fastest : look.fastest + NUM_FREQUENCIES] = share**0.5
+        rest = max(0.0, 1.0 - float(amplitudes.square().sum())) ** 0.5
+        turned = -look.distance * frequencies  # the rotation between here and there cancels this one
+        query = torch.cat([amplitudes * turned.cos(), amplitudes * turned.sin()])
+        key = torch.cat([amplitudes, torch.zeros(half)])
+        query[half - 1], key[half - 2] = rest, rest  # norms are made equal: what is left goes where it meets nothing
+        _only(attention.q_proj, rows, 0, query)
+        _only(attention.k_proj, rows, 0, key)
         values = torch.zeros(dim, width)
         values[:SLOT, 1 : 1 + num_token_dims] = projection
         attention.v_proj.weight[rows] = values
         out = torch.zeros(width, dim)
-        slot = 1 + num_token_dims + head * SLOT
-        out[slot : slot + SLOT, :SLOT] = EMBEDDING_SCALE * torch.eye(SLOT)
+        out[_slot(head, num_token_dims), :SLOT] = look.gain * EMBEDDING_SCALE * torch.eye(SLOT)
         attention.o_proj.weight[:, rows] = out
     _sharpen(attention)
 
 
 def _looking_up(attention: Any, config: Any, projection: Tensor, generator: torch.Generator) -> None:
-    """Heads that find the place behind the last two tokens and write the token that stands there."""
+    """Heads that find the place behind the tokens that were written last, and write the token that stands there."""
     dim, width, num_token_dims = config.head_dim, config.hidden_size, projection.shape[1]
-    slots = 1 + num_token_dims
+    # The slowest rotary frequencies: there things are compared as if they had no place.
+    half, slow = dim // 2, dim // 4
+    free = torch.cat([torch.arange(half - slow, half), torch.arange(dim - slow, dim)])
     queries, keys = torch.zeros(dim, width), torch.zeros(dim, width)
-    # The slowest rotary frequencies: two tokens are compared there as if they had no place.
-    last, before = slice(dim // 2 - SLOT, dim // 2), slice(dim - SLOT, dim)
-    queries[last, 1:slots], queries[before, slots : slots + SLOT] = projection, torch.eye(SLOT)
-    keys[last, slots : slots + SLOT], keys[before, slots + SLOT : slots + 2 * SLOT] = torch.eye(SLOT), torch.eye(SLOT)
-    copied = _orthogonal(min(NUM_SLOTS * dim, num_token_dims), num_token_dims, generator)
-    for head in range(NUM_SLOTS):
+    token = slice(1, 1 + num_token_dims)
+    first, second = _slot(0, num_token_dims), _slot(1, num_token_dims)
+    pairs = [(token, first, CURRENT_WEIGHT), (first, second, LOOKS[0].weight)]
+    pairs += [(_slot(index, num_token_dims),) * 2 + (LOOKS[index].weight,) for index in range(2, NUM_SLOTS)]
+    for asked, offered, weight in pairs:
+        mixed = weight**0.5 * _orthogonal(SLOT, len(free), generator).T  # [free, SLOT]
+        queries[free, asked] += mixed @ projection if asked == token else mixed
+        keys[free, offered] += mixed
+    copied = _orthogonal(min(NUM_MATCHING * dim, num_token_dims), num_token_dims, generator)
+    for head in range(NUM_MATCHING):
         rows = slice(head * dim, (head + 1) * dim)
         attention.q_proj.weight[rows], attention.k_proj.weight[rows] = queries, keys
         part = copied[rows]
         values, out = torch.zeros(dim, width), torch.zeros(width, dim)
-        values[: len(part), 1:slots] = part
-        out[1:slots, : len(part)] = COPIED * EMBEDDING_SCALE * part.T
+        values[: len(part), token] = part
+        out[token, : len(part)] = COPIED * EMBEDDING_SCALE * part.T
         attention.v_proj.weight[rows], attention.o_proj.weight[:, rows] = values, out
     _sharpen(attention)
+
+
+def _slot(index: int, num_token_dims: int) -> slice:
+    start = 1 + num_token_dims + index * SLOT
+    return slice(start, start + SLOT)
 
 
 def _only(linear: nn.Linear, rows: slice, column: int, values: Tensor) -> None:

@@ -39,7 +39,7 @@ class ModelSettings:
     head_dim: int = 64
     intermediate: int = 768
     positions: int = 4096
-    rope_theta: float = 1_000_000.0
+    rope_theta: float = 100_000_000.0
     begins_copying: bool = True
     compile: bool = False
 

@@ -13,7 +13,7 @@ def new_model(**changes):
     shape = {
         "vocab_size": 500, "hidden_size": 256, "intermediate_size": 64, "num_hidden_layers": 2,
         "num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 64, "tie_word_embeddings": True,
-        "rope_parameters": {"rope_type": "default", "rope_theta": 1e6},
+        "rope_parameters": {"rope_type": "default", "rope_theta": 1e8},
     }  # fmt: skip
     model = AutoModelForCausalLM.from_config(AutoConfig.for_model("qwen3", **(shape | changes)))
     for name, weight in model.named_parameters():
