@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evals.report.page import ReportError
-from evals.report.write import is_current, write_page
+from evals.report.write import is_current, known, write_page
 
 EVALS = Path(__file__).resolve().parents[1]
 PAGE = EVALS / "report" / "index.html"
@@ -25,8 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=PAGE)
     parser.add_argument("--check", action="store_true", help="write nothing: tell whether the page shows these results")
     options = parser.parse_args(arguments)
-    sources = options.results or committed()
     try:
+        sources = options.results or committed()
         if options.check:
             return _check(sources, options.out)
         sections = write_page(sources, options.out, TITLE)
@@ -47,8 +47,11 @@ def _check(sources: Sequence[Path], page: Path) -> int:
 
 
 def committed() -> list[Path]:
-    """The files of results in the repository."""
-    return [path for place in PLACES for path in sorted(EVALS.glob(place))]
+    """The files of results in the repository; those of no kind that has a reader are told and left out."""
+    shown, unknown = known([path for place in PLACES for path in sorted(EVALS.glob(place))])
+    for path in unknown:
+        print(f"evals.report: left out {path.relative_to(EVALS)}, which is of no known kind", file=sys.stderr)
+    return shown
 
 
 if __name__ == "__main__":

@@ -15,6 +15,10 @@ _SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 RESULTS = "results"  # the folder of an eval's results, where it has one
 
 
+class UnknownKind(ReportError):
+    """A file holds no result of a kind that has a reader."""
+
+
 def write_page(sources: Sequence[Path], out: Path, title: str) -> list[Section]:
     """Writes one page over these files of results, in their order, and answers its sections. Raises ReportError."""
     sections = [read_section(path) for path in sources]
@@ -37,10 +41,23 @@ def read_section(path: Path) -> Section:
         data = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise ReportError(f"{path} can't be read: {error}") from error
-    for reader in READERS:
-        if isinstance(data, dict) and reader.keys <= data.keys():
-            return reader.read(name_of(path), data, machine_of(data))
-    raise ReportError(f"{path} is no result of these evals (known: {', '.join(r.kind for r in READERS)})")
+    reader = next((one for one in READERS if isinstance(data, dict) and one.keys <= data.keys()), None)
+    if reader is not None:
+        return reader.read(name_of(path), data, machine_of(data))
+    raise UnknownKind(f"{path} is no result of these evals (known: {', '.join(r.kind for r in READERS)})")
+
+
+def known(sources: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The files that can be shown, and those of no known kind. Raises ReportError where one can't be read."""
+    shown: list[Path] = []
+    unknown: list[Path] = []
+    for path in sources:
+        try:
+            read_section(path)
+            shown.append(path)
+        except UnknownKind:
+            unknown.append(path)
+    return shown, unknown
 
 
 def name_of(path: Path) -> str:

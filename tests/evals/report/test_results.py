@@ -62,3 +62,15 @@ def test_what_is_no_result_is_refused(tmp_path: Path, text: str, capsys: pytest.
 def test_a_page_of_nothing_is_none(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="no results"):
         write_page([], tmp_path / "page.html", "Nothing")
+
+
+def test_other_files_beside_the_results_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "speed" / "results").mkdir(parents=True)
+    good, other = (tmp_path / "speed" / "results" / name for name in ("good.json", "other.json"))
+    good.write_bytes(command.committed()[-1].read_bytes())
+    other.write_text('{"of": "another kind"}', "utf-8")
+    monkeypatch.setattr(command, "EVALS", tmp_path)
+    assert command.committed() == [good]
+    assert "left out speed/results/other.json" in capsys.readouterr().err
