@@ -122,15 +122,18 @@ async def _beside(port: int, seconds: float) -> dict[str, Any]:
     lazy = (
         request_of(body) for first in itertools.count(1000, 50) for body in small_edits(FILE_LINES, "auto", 50, first)
     )
-    busy = asyncio.create_task(closed_loop(port, lazy, MODEL_CLIENTS))
+    beside = Sample()
+    busy = asyncio.create_task(closed_loop(port, lazy, MODEL_CLIENTS, beside))
     await asyncio.sleep(1)
+    num_before = len(beside.latencies_ms)
     sample = await open_loop(port, structural, BESIDE_CLIENTS, PER_CLIENT_S["structural"], seconds)
+    per_second = (len(beside.latencies_ms) - num_before) / sample.elapsed_s
     busy.cancel()
     with suppress(asyncio.CancelledError):
         await busy
-    return {"clients": BESIDE_CLIENTS, "model_clients": MODEL_CLIENTS} | _told(
-        "structural beside a busy target", sample, ()
-    )
+    row = _told("structural beside a busy target", sample, ())
+    row |= {"clients": BESIDE_CLIENTS, "model_clients": MODEL_CLIENTS, "model_per_second": round(per_second, 2)}
+    return row | {"errors": row["errors"] + beside.num_unexpected(())}
 
 
 def _batch(port: int, rounds: int) -> dict[str, Any]:

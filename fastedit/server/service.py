@@ -35,6 +35,7 @@ class Service:
             MODEL: Lane(MODEL, settings.model_requests, settings.max_waiting),
         }
         self.metrics = Metrics(self.lanes.values(), self.slot)
+        self.is_warm = False  # whether the workers are there
         self.is_stopping = False
         self._workers = Workers(settings.structural_workers)
         self._threads = TargetThreads(self.slot, settings.model_requests)
@@ -44,6 +45,7 @@ class Service:
         """Starts what takes a while: the workers and, in a thread, the target."""
         self.slot.start()
         await self._workers.warm_up()
+        self.is_warm = True
 
     async def apply(self, job: Job, deadline_s: float | None = None, on_text: Listener | None = None) -> Outcome:
         """The job's outcome. Cancelling gives it up. EditRefused as its code says; TIMEOUT after `deadline_s`.

@@ -89,6 +89,27 @@ def test_a_thousand_slow_clients_keep_nobody_waiting() -> None:
         assert service.apply().json()["text"] == EXPECTED
 
 
+@pytest.mark.slow
+def test_a_thousand_at_once_beside_a_huge_one_are_all_answered() -> None:
+    settings = ServerSettings(target="none", structural_workers=2, max_waiting=2000, deadline_s=100)
+    small = json.dumps({"original": "x = 1\n", "edit": "<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n"})
+
+    async def ask_all(url: str) -> list[httpx.Response]:
+        limits = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(base_url=url, timeout=100, trust_env=False, limits=limits) as client:
+            huge = asyncio.create_task(client.post("/v1/apply", json={**SLOW, "deadline_s": 5}))
+            headers = {"content-type": "application/json"}
+            asking = (client.post("/v1/apply", content=small, headers=headers) for _ in range(1000))
+            answers = list(await asyncio.gather(*asking))
+            assert (await huge).status_code in (200, 409, 422, 504)
+            return answers
+
+    with running(settings) as service:
+        answers = asyncio.run(ask_all(service.url))
+        assert {answer.status_code for answer in answers} == {200}
+        assert {answer.json()["text"] for answer in answers} == {"x = 2\n"}
+
+
 def test_a_huge_request_holds_up_no_small_ones() -> None:
     settings = ServerSettings(target="none", structural_workers=2)
     with running(settings) as service, ThreadPoolExecutor(1) as pool:

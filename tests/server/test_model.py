@@ -281,3 +281,35 @@ def test_a_target_that_is_absent_is_named(tmp_path_factory: pytest.TempPathFacto
         assert [warning["code"] for warning in body["warnings"]] == ["TARGET_UNAVAILABLE"]
         assert service.apply(mode="model").status_code == 503
         assert service.apply(mode="structural").json()["warnings"] == []
+
+
+def test_what_no_slot_can_hold_is_refused_with_both_numbers(target: Target) -> None:
+    runner = script(target, edited, slot_len=256)
+    with running(ServerSettings(structural_workers=1), TargetSlot("scripted", target=target)) as service:
+        answer = service.apply(original=LONG, mode="model", scope="file")
+        error = answer.json()["error"]
+        assert (answer.status_code, error["code"]) == (413, "TOO_LARGE")
+        assert "256" in error["message"]
+        assert sum(word.strip(".,;").isdecimal() for word in error["message"].split()) >= 2
+        assert service.apply(mode="structural").json()["text"] == EXPECTED
+        assert runner.num_passes <= 2  # it warmed up, and never saw the request
+
+
+def test_a_device_that_is_not_there_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = make_tiny(tmp_path_factory.mktemp("target"), "llama")
+    with running(ServerSettings(target=str(folder), device="cuda:7", structural_workers=1)) as service:
+        ready = service.client.get("/readyz")
+        assert ready.status_code == 503
+        assert ready.json()["target"]["state"] == "absent"
+        assert "cuda:7" in ready.json()["target"]["reason"]
+        assert service.apply().json()["text"] == EXPECTED
+
+
+def test_a_damaged_target_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = make_tiny(tmp_path_factory.mktemp("target"), "llama")
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    with running(ServerSettings(target=str(folder), structural_workers=1)) as service:
+        assert service.client.get("/readyz").status_code == 503
+        assert "model.safetensors" in service.client.get("/readyz").json()["target"]["reason"]
+        assert service.apply(mode="model").status_code == 503

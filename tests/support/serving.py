@@ -66,7 +66,7 @@ def running(settings: ServerSettings | None = None, slot: TargetSlot | None = No
         with httpx.Client(base_url=url, timeout=START_S, trust_env=False, headers=headers) as client:
             wait_until(lambda: server.started)
             service = app.state.service
-            wait_until(lambda: service.slot.state != "loading")
+            wait_until(lambda: service.slot.state != "loading" and service.is_warm)
             yield Running(url, port, service, client)
     finally:
         server.should_exit = True

@@ -107,9 +107,12 @@ async def open_loop(port: int, requests: Sequence[bytes], clients: int, per_clie
     return sample
 
 
-async def closed_loop(port: int, requests: Iterator[bytes], clients: int) -> Sample:
-    """All of `requests`, each client sending its next one when it has an answer: as fast as the service can."""
-    sample = Sample()
+async def closed_loop(port: int, requests: Iterator[bytes], clients: int, sample: Sample | None = None) -> Sample:
+    """All of `requests`, each client sending its next one when it has an answer: as fast as the service can.
+
+    sample: what is noted goes there, and can be looked at before the end.
+    """
+    sample = sample or Sample()
     started_s = time.perf_counter()
 
     async def client() -> None:

@@ -33,15 +33,15 @@ class Server:
         workers = _children(own)
         return {"server": _resident_mib(own), "workers": round(sum(map(_resident_mib, workers)), 1)}
 
-    def target(self) -> dict[str, Any]:
-        """What `/readyz` says of the target."""
+    def is_settled(self) -> bool:
+        """Whether nothing of it is still starting: the target is loaded, or known to be absent."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=10) as answer:
-                ready: dict[str, Any] = json.load(answer)["target"]
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=30) as answer:
+                ready: dict[str, Any] = json.load(answer)
         except urllib.error.HTTPError as error:
             with error:
-                ready = json.load(error)["target"]
-        return ready
+                ready = json.load(error)
+        return bool(ready["structural"] == "ready" and ready["target"]["state"] != "loading")
 
 
 @contextmanager
@@ -59,9 +59,9 @@ def running(command: list[str], **environment: str) -> Iterator[Server]:
         server = Server(_port(process.stderr), process)
         _drain(process.stderr)
         deadline_s = time.monotonic() + READY_S
-        while server.target()["state"] == "loading":
+        while not server.is_settled():
             if time.monotonic() > deadline_s:
-                raise RuntimeError("the target isn't loaded in time")
+                raise RuntimeError("the service isn't ready in time")
             time.sleep(0.2)
         yield server
     finally:

@@ -12,7 +12,8 @@ from fastedit.server.schemas import ErrorResponse
 from fastedit.server.service import Service
 
 
-def service_of(request: Request) -> Service:
+async def service_of(request: Request) -> Service:
+    """The application's service. A plain function would be run in a thread, which takes longer than all of this."""
     service: Service = request.app.state.service
     return service
 

@@ -31,7 +31,10 @@ class TargetReadiness(BaseModel):
 
 
 class Readiness(BaseModel):
-    """status: `ready`, or `not_ready` where an edit that needs the target would fail; structural ones work always."""
+    """status: `ready`, or `not_ready` where an edit would have to wait or fail.
+
+    structural: `ready`, or `starting` while its processes do: structural edits wait for them, and never fail.
+    """
 
     status: str
     structural: str
@@ -46,14 +49,16 @@ async def healthz() -> Health:
 
 @router.get("/readyz", response_model=Readiness, responses={503: {"model": Readiness}})
 async def readyz(service: TheService) -> JSONResponse:
-    """Everything that the settings ask for is there: the target is loaded and warmed up."""
+    """Everything that the settings ask for is there, and warmed up."""
     slot = service.slot
-    is_ready = slot.state in (State.NONE, State.READY)
+    has_target = slot.state in (State.NONE, State.READY)
+    is_ready = has_target and service.is_warm and not service.is_stopping
     target = TargetReadiness(
         name=slot.name,
         state=slot.state,
-        reason="" if is_ready else slot.explanation,
+        reason="" if has_target else slot.explanation,
         fallbacks=list(slot.engine.fallbacks) if slot.engine else [],
     )
-    body = Readiness(status="ready" if is_ready else "not_ready", structural="ready", target=target)
+    structural = "ready" if service.is_warm else "starting"
+    body = Readiness(status="ready" if is_ready else "not_ready", structural=structural, target=target)
     return JSONResponse(body.model_dump(mode="json"), 200 if is_ready else 503)
