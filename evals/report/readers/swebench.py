@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from evals.report import plots
@@ -15,6 +15,9 @@ NOTES = {
     "resolved": "all the tests that should pass do",
     "gold_resolved": "the same of the gold patches themselves",
 }
+
+ENDS = ("resolved", "not resolved", "not applied", "broken")
+SIZES = ((0, 3), (4, 10), (11, 30), (31, 100), (101, 100_000))
 
 
 def read_swebench(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
@@ -44,32 +47,30 @@ def read_swebench(name: str, data: Mapping[str, Any], machine: Mapping[str, str]
 
 def _outcomes(rows: list[Mapping[str, Any]]) -> Plot:
     """What became of the instances of each repository."""
-    repos = sorted({row["repo"] for row in rows})
-    ends = ("resolved", "not resolved", "not applied", "broken")
-    counts = {repo: Counter(_end(row) for row in rows if row["repo"] == repo) for repo in repos}
-    series = {end: [counts[repo][end] for repo in repos] for end in ends}
+    return Plot("Instances by repository", _bars(rows, sorted({row["repo"] for row in rows}), lambda row: row["repo"]))
+
+
+def _sizes(rows: list[Mapping[str, Any]]) -> Plot:
+    """What became of the instances of each class of size."""
+    labels = [f"{low} to {high}" for low, high in SIZES]
+    drawing = _bars(rows, labels, lambda row: next(label for label, size in zip(labels, SIZES, strict=True)
+                                                   if row["changed_lines"] <= size[1]))  # fmt: skip
+    return Plot("Instances by changed lines of the gold patch", drawing)
+
+
+def _bars(rows: list[Mapping[str, Any]], labels: list[str], label_of: Callable[[Mapping[str, Any]], str]) -> str:
+    counts = {label: Counter(_end(row) for row in rows if label_of(row) == label) for label in labels}
+    series = {end: [counts[label][end] for label in labels] for end in ENDS}
     shown = {end: values for end, values in series.items() if any(values)}
-    return Plot("Instances by repository", plots.bars(repos, shown, label="instances", is_stacked=True))
+    return plots.bars(labels, shown, label="instances", is_stacked=True)
 
 
 def _end(row: Mapping[str, Any]) -> str:
     if row["resolved"]:
         return "resolved"
-    if row["reason"] and row["applied"] in ("none",):
+    if row["applied"] == "none":
         return "broken"
     return "not resolved" if row["applied"] in ("exact", "differs") else "not applied"
-
-
-def _sizes(rows: list[Mapping[str, Any]]) -> Plot:
-    """The time that applying took against the size of the change."""
-    applied = [row for row in rows if row["apply_ms"]]
-    series = {
-        end: [(row["changed_lines"], row["apply_ms"]) for row in applied if row["applied"] == end]
-        for end in ("exact", "differs")
-    }
-    shown = {end: cloud for end, cloud in series.items() if cloud}
-    drawing = plots.points(shown, x_label="changed lines of the gold patch", y_label="apply, ms", is_log=True)
-    return Plot("Time to apply", drawing, "exact: the gold patch's own files came out, byte for byte.")
 
 
 def _rows(rows: list[Mapping[str, Any]]) -> Table:
@@ -82,7 +83,8 @@ def _rows(rows: list[Mapping[str, Any]]) -> Table:
         )
         for row in rows
     ]  # fmt: skip
-    return Table(f"All {len(rows)} instances", head, cells, is_folded=True)
+    note = "Times are of several instances at once, on whatever else the machine did."
+    return Table(f"All {len(rows)} instances", head, cells, note, is_folded=True)
 
 
 def _word(value: bool | None) -> str | None:
