@@ -21,7 +21,6 @@ export function applyCases(it: It): void {
     await workbench.openFile("plain.py");
     await workbench.applyClipboard(LAZY_EDIT);
     await workbench.previewShows("return factor * 3");
-    await workbench.picture();
     assert.equal(workbench.disk("plain.py"), SHAPES);
     assert.match(await workbench.status.innerText(), /2 hunks, structural, \d+ ms/);
     await workbench.accept();

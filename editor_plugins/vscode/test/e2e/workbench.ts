@@ -155,15 +155,6 @@ export class Workbench {
     await this.notification(text).getByRole("button", { name: button, exact: true }).click();
   }
 
-  /** Keeps a picture of the window where E2E_PICTURE says, if it does: README's is made so. */
-  async picture(): Promise<void> {
-    const path = process.env["E2E_PICTURE"];
-    if (path) {
-      await this.page.mouse.move(640, 500);
-      await this.page.screenshot({ path });
-    }
-  }
-
   /** The plugin's item in the status bar. */
   get status(): Locator {
     return this.page.locator('.statusbar-item[id$="fastedit.status"]');

@@ -1,14 +1,16 @@
 /** How long it takes from the key to the preview, on the structural path over loopback. Told, not judged: machines differ. */
 
+import { describe } from "node:test";
+
+import { inWindow } from "./fixture";
 import { longFile } from "./samples";
-import type { Files, It } from "./workbench";
 
 const NUM_RUNS = 12;
 
-export const TIMING_FILES: Files = { "timed.py": longFile(75) };
+describe("the time from the key to the preview", { timeout: 300_000 }, () => {
+  const it = inWindow({ files: { "timed.py": longFile(75) } });
 
-export function timingCases(it: It): void {
-  it("the time from the key to the preview, for a small edit in a file of 300 lines", async (workbench, note) => {
+  it("for a small edit in a file of 300 lines", async (workbench, note) => {
     await workbench.openFile("timed.py");
     const elapsed: number[] = [];
     for (let number = 0; number < NUM_RUNS; number += 1) {
@@ -23,4 +25,4 @@ export function timingCases(it: It): void {
     const p50 = sorted[Math.floor(sorted.length / 2)];
     note(`vscode_keystroke_to_preview p50_ms=${p50 ?? 0} max_ms=${sorted.at(-1) ?? 0} runs=${NUM_RUNS}`);
   });
-}
+});
