@@ -282,7 +282,7 @@ class GapFiller:
         after = self.newcomers.blanks_between(new[-1].end, gap.my_after)
         is_block = any(unit.is_block for unit in new)
         self.pieces.drop(gap.end)
-        self.newcomers.blanks(max(before, num_theirs) if is_block and num_theirs else before)
+        self.newcomers.blanks(max(before, num_theirs))  # blank lines beside a marker say nothing
         self.newcomers.add(new, self._beside_marker(gap, new), "before its neighbour")
         if after is None:
             self.newcomers.blanks(num_theirs)
