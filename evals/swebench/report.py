@@ -65,6 +65,7 @@ def _row(result: Result) -> dict[str, Any]:
         "resolved": result.resolved, "gold_resolved": result.gold_resolved, "written_as": list(result.written_as),
         "habits": list(result.habits), "changed_lines": result.num_changed_lines, "apply_ms": result.apply_ms,
         "tests_s": result.tests_s, "reason": "" if result.resolved else reason(result),
+        "problem": result.problem,
         "strategies": [file["strategy"] for file in result.files],
         "warnings": sorted({code for file in result.files for code in file["warnings"]}),
     }  # fmt: skip

@@ -68,7 +68,7 @@ def _bars(rows: list[Mapping[str, Any]], labels: list[str], label_of: Callable[[
 def _end(row: Mapping[str, Any]) -> str:
     if row["resolved"]:
         return "resolved"
-    if row["applied"] == "none":
+    if row["applied"] == "none" or row.get("problem"):
         return "broken"
     return "not resolved" if row["applied"] in ("exact", "differs") else "not applied"
 
