@@ -14,7 +14,7 @@ from fastedit.anchor.remarks import home_of, position_of
 from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Similarity
 from fastedit.anchor.text import LineTable, is_closer, is_trivial
 from fastedit.anchor.units import Unit, UnitTree
-from fastedit.edits.lazy import LineKind
+from fastedit.edits.lazy import LineKind, comment_text
 
 MIN_WRAP_SHARE = 0.5
 MIN_WRAP_WEIGHT = 0.3
@@ -189,9 +189,21 @@ class Levels:
             for key, names in mine_names.items()
             if not names & their_names.get(key, names) and (names & known or their_names[key] & bare)
         }
-        theirs = self._parted(level.theirs, self.theirs, shown | moved, mine_names)
-        mine = self._parted(level.mine, self.mine, there | moved, their_names)
+        theirs = self._parted(level.theirs, self.theirs, shown | moved, mine_names, self._below_comments(level.mine))
+        mine = self._parted(level.mine, self.mine, there | moved, their_names, set())
         return replace(level, mine=mine, theirs=theirs)
+
+    def _below_comments(self, units: Sequence[Unit]) -> set[str]:
+        """The first lines of what stands right below a comment without being a declaration to the parser."""
+        return {
+            self.mine.keys[unit.head]
+            for above, unit in pairwise(units)
+            if above.is_code
+            and unit.is_code
+            and not unit.name
+            and above.end == unit.start
+            and comment_text(self.mine.lines[above.head]) is not None
+        }
 
     @staticmethod
     def _bare_names(units: Sequence[Unit]) -> set[str]:
@@ -209,16 +221,20 @@ class Levels:
         return names
 
     @staticmethod
-    def _parted(units: Sequence[Unit], table: LineTable, loose: set[str], tied: Mapping[str, set[str]]) -> list[Unit]:
+    def _parted(
+        units: Sequence[Unit], table: LineTable, loose: set[str], tied: Mapping[str, set[str]], unread: set[str]
+    ) -> list[Unit]:
         """The units, those taken apart from their leads whose leads have one of the `loose` lines.
 
         tied: what the other text ties each line to; a line that it ties to the same declaration isn't loose.
+        unread: the headers of what the other text has below comments without taking it for a declaration.
         """
         result: list[Unit] = []
         for unit in units:
             lead = [line for line in range(unit.start, unit.head) if table.keys[line]]
             keys = {table.keys[line] for line in lead} & loose
-            if not any(not is_trivial(key) and unit.name not in tied.get(key, ()) for key in keys):
+            is_loose = any(not is_trivial(key) and unit.name not in tied.get(key, ()) for key in keys)
+            if not lead or not (is_loose or table.keys[unit.head] in unread):
                 result.append(unit)
                 continue
             result.extend(Unit(n, n, n + 1, n + 1, n + 1, table.columns[n], parent=unit.parent) for n in lead)
