@@ -50,7 +50,7 @@ class Size:
     soak: int
 
 
-SIZES = {True: Size(20, 4, 8, 3, 1000), False: Size(60, 15, 30, 6, 10_000)}
+SIZES = {True: Size(20, 3, 6, 2, 500), False: Size(60, 15, 30, 6, 10_000)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

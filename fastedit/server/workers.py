@@ -1,6 +1,7 @@
 """Processes for structural work: it is Python from end to end, and in threads it would hold up everybody else.
 
-A worker that crashes or has to be stopped takes no other request with it.
+A worker that crashes or has to be stopped takes no other request with it. As with `multiprocessing`, workers import the
+program's main module: a script of one's own that serves needs its `if __name__ == "__main__":`.
 """
 
 from __future__ import annotations

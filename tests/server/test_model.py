@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
+import httpx
 import openai
 import pytest
 
@@ -31,8 +34,19 @@ def edited(original: str, edit: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Target:
-    return Target.load(make_tiny(tmp_path_factory.mktemp("target"), "qwen3", vocabulary=400), template="embedded")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_tiny(tmp_path_factory.mktemp("target"), "qwen3", vocabulary=400)
+
+
+@pytest.fixture(scope="module")
+def target(checkpoint: Path) -> Target:
+    return Target.load(checkpoint, template="embedded")
+
+
+@pytest.fixture
+def spare(checkpoint: Path) -> Target:
+    """One for a service of a test's own: a target has one engine."""
+    return Target.load(checkpoint, template="embedded")
 
 
 @contextmanager
@@ -46,10 +60,19 @@ def scripted(
         yield service, runner
 
 
-@pytest.fixture
-def served(target: Target) -> Iterator[tuple[Running, ScriptedRunner]]:
+@pytest.fixture(scope="module")
+def shared(target: Target) -> Iterator[tuple[Running, ScriptedRunner]]:
     with scripted(target) as both:
         yield both
+
+
+@pytest.fixture
+def served(shared: tuple[Running, ScriptedRunner]) -> Iterator[tuple[Running, ScriptedRunner]]:
+    """The one service of this module, with nothing to do."""
+    service, runner = shared
+    yield shared
+    runner.fails_from, runner.before_pass = math.inf, lambda: None
+    wait_until(lambda: num_at_work(service) == 0)
 
 
 @contextmanager
@@ -71,17 +94,25 @@ def num_at_work(service: Running) -> int:
     return engine.num_running + engine.num_waiting
 
 
+def counts(service: Running) -> list[float]:
+    return [
+        service.metric("fastedit_accepted_tokens_total"),
+        service.metric("fastedit_acceptance_rate_count"),
+        service.metric("fastedit_applied_total", strategy="verified"),
+    ]
+
+
 def test_a_lazy_edit_is_verified(served: tuple[Running, ScriptedRunner]) -> None:
     service, _ = served
     assert service.client.get("/readyz").json()["status"] == "ready"
+    before = counts(service)
     body = service.apply().json()
     assert (body["text"], body["strategy"], body["warnings"]) == (EXPECTED, "verified", [])
     assert body["usage"]["accepted_prediction_tokens"] == body["stats"]["accepted"] > 0
     assert body["usage"]["completion_tokens"] > 0
     assert body["stats"]["passes"] >= 1
-    assert service.metric("fastedit_accepted_tokens_total") == body["stats"]["accepted"]
-    assert service.metric("fastedit_acceptance_rate_count") == 1
-    assert service.metric("fastedit_applied_total", strategy="verified") == 1
+    after = counts(service)
+    assert [new - old for old, new in zip(before, after, strict=True)] == [body["stats"]["accepted"], 1, 1]
 
 
 def test_a_patch_is_no_question_to_the_target(served: tuple[Running, ScriptedRunner]) -> None:
@@ -164,30 +195,31 @@ def test_a_batch_is_decoded_side_by_side(served: tuple[Running, ScriptedRunner])
 # -- what goes wrong -----------------------------------------------------------------------------------------------
 
 
-def test_a_pass_that_fails_harms_one_request(target: Target) -> None:
-    with scripted(target) as (service, runner):
-        runner.fails_from = runner.num_passes + 1
-        answer = service.apply(mode="model")
-        assert (answer.status_code, answer.json()["error"]["code"]) == (500, "ENGINE_ERROR")
-        assert "device fell over" not in answer.text
-        fallen_back = service.apply().json()
-        assert fallen_back["text"] == EXPECTED
-        assert fallen_back["strategy"] == "structural"
-        assert fallen_back["warnings"]
-        runner.fails_from = float("inf")
-        assert service.apply(mode="model").json()["text"] == EXPECTED
-        assert service.metric("fastedit_refused_total", code="ENGINE_ERROR") == 1
+def test_a_pass_that_fails_harms_one_request(served: tuple[Running, ScriptedRunner]) -> None:
+    service, runner = served
+    before = service.metric("fastedit_refused_total", code="ENGINE_ERROR")
+    runner.fails_from = runner.num_passes + 1
+    answer = service.apply(mode="model")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "ENGINE_ERROR")
+    assert "device fell over" not in answer.text
+    fallen_back = service.apply().json()
+    assert fallen_back["text"] == EXPECTED
+    assert fallen_back["strategy"] == "structural"
+    assert fallen_back["warnings"]
+    runner.fails_from = math.inf
+    assert service.apply(mode="model").json()["text"] == EXPECTED
+    assert service.metric("fastedit_refused_total", code="ENGINE_ERROR") == before + 1
 
 
-def test_a_failure_after_the_first_span_is_an_event(target: Target) -> None:
-    with scripted(target) as (service, runner):
-        runner.fails_from = runner.num_passes + 1 + EARLY
-        answer = service.client.post("/v1/apply", json=WHOLE)
-        events = events_of(answer.text)
-        assert answer.status_code == 200
-        assert {name for name, _ in events[:-1]} == {"span"}
-        assert events[-1][0] == "error"
-        assert json.loads(events[-1][1])["error"]["code"] == "ENGINE_ERROR"
+def test_a_failure_after_the_first_span_is_an_event(served: tuple[Running, ScriptedRunner]) -> None:
+    service, runner = served
+    runner.fails_from = runner.num_passes + 1 + EARLY
+    answer = service.client.post("/v1/apply", json=WHOLE)
+    events = events_of(answer.text)
+    assert answer.status_code == 200
+    assert {name for name, _ in events[:-1]} == {"span"}
+    assert events[-1][0] == "error"
+    assert json.loads(events[-1][1])["error"]["code"] == "ENGINE_ERROR"
 
 
 def test_the_deadline_holds_though_the_target_hangs(served: tuple[Running, ScriptedRunner]) -> None:
@@ -203,8 +235,6 @@ def test_the_deadline_holds_though_the_target_hangs(served: tuple[Running, Scrip
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_work_stops_within_a_pass_of_its_clients_end(served: tuple[Running, ScriptedRunner], stream: bool) -> None:
-    import httpx
-
     service, runner = served
     before = service.metric("fastedit_cancelled_total", mode="model")
     with held(runner) as released:
@@ -224,41 +254,38 @@ def test_work_stops_within_a_pass_of_its_clients_end(served: tuple[Running, Scri
 
 def test_a_client_that_leaves_amid_its_stream_frees_the_slot(served: tuple[Running, ScriptedRunner]) -> None:
     service, runner = served
+    before = service.metric("fastedit_cancelled_total", mode="model")
     with held(runner, after=EARLY):
         num_passes = runner.num_passes
         with service.client.stream("POST", "/v1/apply", json=WHOLE) as answer:
             assert next(answer.iter_text()).startswith("event: span")
-        wait_until(lambda: service.metric("fastedit_cancelled_total", mode="model") == 1)
+        wait_until(lambda: service.metric("fastedit_cancelled_total", mode="model") == before + 1)
     assert runner.num_passes <= num_passes + EARLY + 1
     wait_until(lambda: num_at_work(service) == 0)
     assert service.apply().json()["text"] == EXPECTED
 
 
-def test_a_hundred_clients_that_leave_at_once(target: Target) -> None:
-    import httpx
+def test_a_hundred_clients_that_leave_at_once(served: tuple[Running, ScriptedRunner]) -> None:
+    service, runner = served
+    before = service.metric("fastedit_cancelled_total", mode="model")
 
-    with scripted(target) as (service, runner):
+    def leave(number: int) -> None:
+        body = {"original": f"# {number}\n{ORIGINAL}", "edit": EDIT, "mode": "model"}
+        with pytest.raises(httpx.ReadTimeout):
+            service.client.post("/v1/apply", json=body, timeout=httpx.Timeout(60, read=1.0))
 
-        def leave(number: int) -> None:
-            with pytest.raises(httpx.ReadTimeout):
-                service.client.post(
-                    "/v1/apply",
-                    json={"original": f"# {number}\n{ORIGINAL}", "edit": EDIT, "mode": "model"},
-                    timeout=1.0,
-                )
-
-        with held(runner), ThreadPoolExecutor(100) as pool:
-            list(pool.map(leave, range(100)))
-            wait_until(lambda: service.metric("fastedit_cancelled_total", mode="model") == 100)
-        wait_until(lambda: num_at_work(service) == 0)
-        assert service.metric("fastedit_waiting", lane="model") == 0
-        assert service.metric("fastedit_running", lane="model") == 0
-        assert service.apply().json()["text"] == EXPECTED
+    with held(runner), ThreadPoolExecutor(100) as pool:
+        list(pool.map(leave, range(100)))
+        wait_until(lambda: service.metric("fastedit_cancelled_total", mode="model") == before + 100)
+    wait_until(lambda: num_at_work(service) == 0)
+    assert service.metric("fastedit_waiting", lane="model") == 0
+    assert service.metric("fastedit_running", lane="model") == 0
+    assert service.apply().json()["text"] == EXPECTED
 
 
-def test_a_full_queue_turns_away_and_harms_nobody(target: Target) -> None:
+def test_a_full_queue_turns_away_and_harms_nobody(spare: Target) -> None:
     settings = ServerSettings(structural_workers=1, model_requests=1, max_waiting=2, drain_s=0.5)
-    with scripted(target, settings) as (service, runner), held(runner) as released, ThreadPoolExecutor(8) as pool:
+    with scripted(spare, settings) as (service, runner), held(runner) as released, ThreadPoolExecutor(8) as pool:
         waiting = [pool.submit(service.apply, mode="model") for _ in range(3)]
         wait_until(lambda: service.metric("fastedit_waiting", lane="model") == 2)
         answer = service.apply(mode="model")
@@ -283,9 +310,9 @@ def test_a_target_that_is_absent_is_named(tmp_path_factory: pytest.TempPathFacto
         assert service.apply(mode="structural").json()["warnings"] == []
 
 
-def test_what_no_slot_can_hold_is_refused_with_both_numbers(target: Target) -> None:
-    runner = script(target, edited, slot_len=256)
-    with running(ServerSettings(structural_workers=1), TargetSlot("scripted", target=target)) as service:
+def test_what_no_slot_can_hold_is_refused_with_both_numbers(spare: Target) -> None:
+    runner = script(spare, edited, slot_len=256)
+    with running(ServerSettings(structural_workers=1), TargetSlot("scripted", target=spare)) as service:
         answer = service.apply(original=LONG, mode="model", scope="file")
         error = answer.json()["error"]
         assert (answer.status_code, error["code"]) == (413, "TOO_LARGE")
