@@ -29,15 +29,14 @@ def _run(config: Path, *, only_data: bool) -> int:
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         print_error(f"training needs {', '.join(missing)}: pip install 'fastedit[train]'")
         return WRONG_USAGE
-    from fastedit.training.prepare import prepare
+    from fastedit.training import prepare, trainer
     from fastedit.training.settings import read_settings
 
     try:
         settings = read_settings(config)
-        prepare(settings)
-        if not only_data:
-            from fastedit.training import trainer
-
+        if only_data:
+            prepare.prepare(settings)
+        else:
             typer.echo(f"The target lies in {trainer.train(settings)}")
     except SettingsError as error:
         print_error(str(error))

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from fastedit.errors import SettingsError
 
+WRITTEN = ("layers.0.self_attn", "layers.1.self_attn", "embed_tokens", "model.norm")  # parts of the weights' names
 EMBEDDING_SCALE = 0.1
 LOGIT_SCALE = 0.55  # of the final norm: the embeddings, which are the head too, are larger than usual
 SLOT = 16  # dimensions in which a token's place keeps what stands before it

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from fastedit.training.beginning import WRITTEN
 from fastedit.training.settings import OptimizerSettings
 
 OUTSIDE = ("embed", "lm_head")  # matrices whose rows are tokens: what Muon assumes doesn't hold for them
@@ -18,29 +19,21 @@ class Optimizers:
     """The optimizers of one run. Learning rates are the settings' times a factor that the schedule gives."""
 
     def __init__(self, masters: Mapping[str, nn.Parameter], settings: OptimizerSettings) -> None:
-        matrices = [master for name, master in masters.items() if settings.muon_lr and _is_matrix(name, master)]
-        taken = set(map(id, matrices))
-        others = [master for master in masters.values() if id(master) not in taken]
+        matrices, others = _Groups(settings.written), _Groups(settings.written)
+        for name, master in masters.items():
+            (matrices if settings.muon_lr and _is_matrix(name, master) else others).add(name, master)
+        decay = settings.weight_decay
         self._all: list[torch.optim.Optimizer] = []
-        if matrices:
-            self._all.append(
-                torch.optim.Muon(
-                    matrices,
-                    lr=settings.muon_lr,
-                    momentum=settings.muon_momentum,
-                    weight_decay=settings.weight_decay,
-                    adjust_lr_fn="original",
-                )
-            )
-        if others:
-            self._all.append(
-                torch.optim.AdamW(others, lr=settings.adamw_lr, betas=ADAM_BETAS, weight_decay=settings.weight_decay)
-            )
-        self._rates = [optimizer.param_groups[0]["lr"] for optimizer in self._all]
+        if groups := matrices.at(settings.muon_lr):
+            muon: Any = torch.optim.Muon
+            self._all.append(muon(groups, momentum=settings.muon_momentum, weight_decay=decay, adjust_lr_fn="original"))
+        if groups := others.at(settings.adamw_lr):
+            self._all.append(torch.optim.AdamW(groups, betas=ADAM_BETAS, weight_decay=decay))
+        self._rates = [[group["lr"] for group in optimizer.param_groups] for optimizer in self._all]
 
     def step(self, factor: float) -> None:
-        for optimizer, rate in zip(self._all, self._rates, strict=True):
-            for group in optimizer.param_groups:
+        for optimizer, rates in zip(self._all, self._rates, strict=True):
+            for group, rate in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = rate * factor
             optimizer.step()
 
@@ -50,6 +43,23 @@ class Optimizers:
     def load(self, states: list[dict[str, Any]]) -> None:
         for optimizer, state in zip(self._all, states, strict=True):
             optimizer.load_state_dict(state)
+
+
+class _Groups:
+    """Weights that random numbers filled, and those that `beginning` wrote, with a rate of their own."""
+
+    def __init__(self, written_factor: float) -> None:
+        self._random: list[nn.Parameter] = []
+        self._written: list[nn.Parameter] = []
+        self._factor = written_factor
+
+    def add(self, name: str, weight: nn.Parameter) -> None:
+        is_written = self._factor != 1.0 and any(part in name for part in WRITTEN)
+        (self._written if is_written else self._random).append(weight)
+
+    def at(self, rate: float) -> list[dict[str, Any]]:
+        groups = [{"params": self._random, "lr": rate}, {"params": self._written, "lr": rate * self._factor}]
+        return [group for group in groups if group["params"]]
 
 
 def _is_matrix(name: str, weight: nn.Parameter) -> bool:

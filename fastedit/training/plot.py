@@ -34,7 +34,8 @@ def plot_log(entries: Sequence[dict[str, Any]], path: Path, caption: str = "") -
         label = f"up to {limit} tokens"
         axes[2].plot([e["tokens"] / 1e6 for e in group], [100 * e["exact"] for e in group], "o-", label=label)
     axes[2].set(ylabel="held-out answers exact, %", ylim=(0, 100))
-    axes[2].legend(fontsize=8)
+    if axes[2].lines:
+        axes[2].legend(fontsize=8)
     for axis in axes:
         axis.set_xlabel("million tokens")
     figure.suptitle(caption, fontsize=9)

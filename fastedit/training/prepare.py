@@ -19,7 +19,6 @@ from fastedit.training.tokenizer import train_tokenizer
 from fastedit.training.warmup import short_pairs
 
 PATCHES = (Format.UDIFF, Format.SEARCH_REPLACE, Format.V4A)
-TOKENIZER_PAIRS = 3000
 ENDLESS = 10**9
 SHORT_COPIES = 8
 
@@ -28,34 +27,33 @@ def prepare(settings: TrainingSettings) -> None:
     """Make the tokenizer and the shards that the settings name, where they aren't there yet."""
     if not settings.data.sources:
         return
-    pairs = sample_pairs(settings)
+    folder = settings.path(settings.data.shards)
+    num_shards = len(shards_in(folder))
+    pairs = sample_pairs(settings, num_shards)
     if settings.model.tokenizer and not settings.path(settings.model.tokenizer).is_dir():
-        texts = (text for pair in islice(pairs, TOKENIZER_PAIRS) for text in (pair.original, pair.edit))
+        texts = (text for pair in islice(pairs, settings.data.tokenizer_pairs) for text in (pair.original, pair.edit))
         tokenizer = train_tokenizer(texts, settings.model.vocabulary)
         tokenizer.save_pretrained(settings.path(settings.model.tokenizer))
-    folder = settings.path(settings.data.shards)
-    wanted = -(-settings.data.pairs // SHARD_DOCUMENTS)
-    num_shards = len(shards_in(folder))
-    if num_shards < wanted:
-        _write(settings, pairs, folder, num_shards, wanted)
+    if (num_missing := settings.data.pairs - num_shards * SHARD_DOCUMENTS) > 0:
+        _write(settings, pairs, folder, num_shards, num_missing)
     if settings.data.held_out and not shards_in(folder / HELD_OUT):
         _write_held_out(settings, folder / HELD_OUT)
     if settings.data.short_pairs and not shards_in(folder / SHORT):
         _write_short(settings, pairs, folder / SHORT)
 
 
-def _write(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path, first: int, end: int) -> None:
-    """Write the shards numbered from `first` to `end`, without held-out originals."""
+def _write(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path, first: int, num_documents: int) -> None:
+    """Write so many documents, none of a held-out original, in shards numbered from `first`."""
     encoder = Encoder(template_for(settings), read_tokenizer(settings))
     limit = settings.data.max_tokens
     seen = (pair for pair in pairs if not is_held_out(pair.source, settings.data.held_out))
     fitting = (document for pair in seen if len(document := encoder.document(pair)) <= limit)
-    write_shards(islice(fitting, (end - first) * SHARD_DOCUMENTS), folder, first=first)
+    write_shards(islice(fitting, num_documents), folder, first=first)
 
 
 def _write_held_out(settings: TrainingSettings, folder: Path) -> None:
     encoder = Encoder(template_for(settings), read_tokenizer(settings))
-    pairs = held_out_pairs(settings, settings.data.seed)
+    pairs = held_out_pairs(settings)
     fitting = (document for pair in pairs if len(document := encoder.document(pair)) <= settings.data.max_tokens)
     write_shards(islice(fitting, settings.evaluation.documents), folder)
 
@@ -67,25 +65,28 @@ def _write_short(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path
     write_shards(map(encoder.document, islice(short, settings.data.short_pairs)), folder)
 
 
-def sample_pairs(settings: TrainingSettings) -> Iterator[Pair]:
-    """Pairs without end, from all sources and formats by their weights; the same for the same seed and files."""
+def sample_pairs(settings: TrainingSettings, first: int = 0) -> Iterator[Pair]:
+    """Pairs without end, from all sources and formats by their weights; the same for the same seeds and files.
+
+    first: another number gives others.
+    """
     data = settings.data
     folders = source_folders(settings)
     weights = list(data.weights) or [1.0] * len(folders)
     if len(weights) != len(folders):
         raise SettingsError("data.weights must have one number for each source")
-    return _drawn([[folder] for folder in folders], weights, settings, data.seed)
+    return _drawn([[folder] for folder in folders], weights, settings, f"{data.seed} {first}")
 
 
-def held_out_pairs(settings: TrainingSettings, seed: int) -> Iterator[Pair]:
+def held_out_pairs(settings: TrainingSettings, seed: int = 0) -> Iterator[Pair]:
     """Pairs without end of the files that a run of these settings doesn't see."""
     files = held_out_files(settings)
     if not files:
         raise SettingsError("data.held_out leaves no file out")
-    return _drawn([files], [1.0], settings, seed)
+    return _drawn([files], [1.0], settings, f"held out {seed}")
 
 
-def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSettings, seed: int) -> Iterator[Pair]:
+def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSettings, seed: str) -> Iterator[Pair]:
     rng, apart = random.Random(seed), kept_apart(settings)
     streams = [
         _endless(group, formats, f"{seed} {number}", apart)

@@ -52,7 +52,7 @@ class DataSettings:
     weights: how often each source is drawn from, evenly where empty. shards: the folder for tokenised documents.
     apart: folders whose files no original may resemble. held_out: the share of originals, told by their path's hash,
     that is only evaluated on. lazy: the share of lazy edits; the rest are patches. pairs: how many to make;
-    short_pairs: how many very short ones besides.
+    short_pairs: how many very short ones besides. tokenizer_pairs: how many a new tokenizer is made of.
     """
 
     shards: str = "shards"
@@ -63,18 +63,23 @@ class DataSettings:
     lazy: float = 0.88
     pairs: int = 50_000
     short_pairs: int = 0
+    tokenizer_pairs: int = 3000
     max_tokens: int = 2048
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class OptimizerSettings:
-    """muon_lr: 0 gives all weights to AdamW."""
+    """muon_lr: 0 gives all weights to AdamW. written: what the rates are multiplied by where `beginning` wrote weights.
+
+    Rates at which random weights learn well wear those away.
+    """
 
     muon_lr: float = 0.02
     muon_momentum: float = 0.95
     adamw_lr: float = 4e-3
     weight_decay: float = 0.0
+    written: float = 1.0
     max_norm: float = 1.0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +10,13 @@ from pathlib import Path
 from fastedit.errors import SettingsError
 from fastedit.training.documents import Document, read_shard, shards_in, shuffled
 
-WAIT_S = 5.0
-MAX_WAIT_S = 600.0
-
 
 @dataclass
 class DocumentStream:
     """Documents of one of `num_ranks` processes, from `num_read` shards on. max_tokens: longer ones are left out.
 
     Each shard is split between the ranks. A new epoch begins behind the last shard that is there by then, so that
-    shards may still be written while a run reads them. SettingsError where there is none after a few minutes.
+    shards may still be written while a run reads them. SettingsError where there is none.
     """
 
     folder: Path
@@ -41,16 +37,10 @@ class DocumentStream:
                 yield document
 
     def _next_shard(self) -> Path:
-        shards = self._shards()
+        shards = shards_in(self.folder)
+        if not shards:
+            raise SettingsError(f"there are no shards of documents in {self.folder.name}")
         epoch, number = divmod(self.num_read, len(shards))
         if epoch:
             random.Random(f"{self.seed} {epoch}").shuffle(shards)
         return shards[number]
-
-    def _shards(self) -> list[Path]:
-        started = time.monotonic()
-        while not (shards := shards_in(self.folder)):
-            if time.monotonic() - started > MAX_WAIT_S:
-                raise SettingsError(f"there are no shards of documents in {self.folder.name}")
-            time.sleep(WAIT_S)
-        return shards

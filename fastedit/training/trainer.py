@@ -24,6 +24,7 @@ from fastedit.training.forward import RowModel
 from fastedit.training.masters import Masters
 from fastedit.training.optimizer import Optimizers
 from fastedit.training.packing import Row, rows
+from fastedit.training.prepare import prepare
 from fastedit.training.schedule import progress, rate_factor, stage_at
 from fastedit.training.settings import Stage, TrainingSettings
 from fastedit.training.state import Progress, load_state, save_state
@@ -34,13 +35,17 @@ STRAGGLER_PATIENCE = timedelta(hours=2)  # a paused process is no dead one
 
 
 def train(settings: TrainingSettings) -> Path:
-    """Train to the end of the schedule, going on where an earlier sitting stopped; the folder of the checkpoint.
+    """The folder of the checkpoint, after making what the run reads and training to the end of the schedule.
+
+    Goes on where an earlier sitting stopped.
 
     SIGTERM and SIGINT end the sitting after the step under way, its state saved.
     """
     accelerator = Accelerator(
         cpu=not torch.cuda.is_available(), kwargs_handlers=[InitProcessGroupKwargs(timeout=STRAGGLER_PATIENCE)]
     )
+    with accelerator.main_process_first():
+        prepare(settings)
     return Trainer(settings, make_trainee(settings), accelerator).run()
 
 

@@ -74,3 +74,16 @@ def test_muon_takes_the_matrices_inside():
     assert (kinds, sizes) == (["Muon", "AdamW"], [1, 2])
     only_adamw = Optimizers(masters.masters, OptimizerSettings(muon_lr=0.0))
     assert [type(optimizer).__name__ for optimizer in only_adamw._all] == ["AdamW"]
+
+
+def test_written_weights_have_rates_of_their_own():
+    names = ("model.layers.0.self_attn.q_proj.weight", "model.layers.2.self_attn.q_proj.weight", "model.norm.weight")
+    shapes = ((2, 2), (2, 2), (2,))
+    weights = {name: nn.Parameter(torch.zeros(shape)) for name, shape in zip(names, shapes, strict=True)}
+    for weight in weights.values():
+        weight.grad = torch.eye(2) if weight.ndim == 2 else torch.ones(2)
+    optimizers = Optimizers(weights, OptimizerSettings(muon_lr=0.1, adamw_lr=0.01, written=0.25))
+    optimizers.step(0.5)
+    sizes = [float(weight.abs().max()) for weight in weights.values()]
+    assert sizes[0] == pytest.approx(sizes[1] / 4, rel=1e-2)
+    assert sizes[2] == pytest.approx(0.01 * 0.25 * 0.5, rel=1e-2)
