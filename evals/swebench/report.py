@@ -13,6 +13,7 @@ from evals.report import write_page
 from evals.swebench.results import Result
 from evals.swebench.sandbox import isolation
 from evals.swebench.summary import counts, last_line, lost, reason, written_as
+from fastedit.targets.default import EMBEDDED, is_installed
 
 SUMMARY, PAGE = "summary.json", "report.html"
 TITLE = "SWE-bench-style run"
@@ -47,7 +48,7 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     way = isolation()
     return {
         "apply": " ".join(options.apply),
-        "target": options.target,
+        "target": _target(options),
         "edits": "an agent's answers" if getattr(options, "edits", None) else "from gold",
         "format": options.format,
         "tier": options.tier,
@@ -57,6 +58,13 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
         "network": "on: this system has no way to take it away" if way is None else "off",
         "processes": "in a namespace of their own" if way is not None and "--pid" in way else "in a group",
     }
+
+
+def _target(options: argparse.Namespace) -> str | None:
+    """The target that was asked, as far as this process knows it; None where none is."""
+    if options.apply[0] not in ("auto", "model"):
+        return None
+    return options.target or (EMBEDDED if is_installed() else "none is installed")
 
 
 def _row(result: Result) -> dict[str, Any]:
