@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -91,3 +92,20 @@ def test_answers_are_found_by_instance(tmp_path: Path) -> None:
 def test_answers_that_say_too_little_are_refused(tmp_path: Path, rows: list[object]) -> None:
     with pytest.raises(InstancesError, match="row"):
         read_answers(Path(written(tmp_path, *rows)))
+
+
+def test_hub_data_sets_are_loaded_by_name_and_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def load_dataset(name: str, *, split: str) -> list[dict[str, object]]:
+        asked.append((name, split))
+        if split == "none":
+            raise ConnectionError("no network")
+        return [ROW]
+
+    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))  # type: ignore[arg-type]
+    assert [one.instance_id for one in load_instances("org/set")] == ["a__b-1"]
+    assert [one.instance_id for one in load_instances("org/set:dev")] == ["a__b-1"]
+    assert asked == [("org/set", "test"), ("org/set", "dev")]
+    with pytest.raises(InstancesError, match="no network"):
+        load_instances("org/set:none")
