@@ -89,7 +89,8 @@ def test_declarations_of_one_statement_share_no_range_that_one_alone_has() -> No
 
 
 def test_comments_further_out_than_an_item_belong_to_what_follows() -> None:
-    text = "steps:\n  - name: a\n    run: |\n      x\n\n  # About b.\n  - name: b\n    run: y\n\n# The end.\nend:\n  - 1\n"
+    text = "steps:\n  - name: a\n    run: |\n      x\n\n  # About b.\n  - name: b\n    run: y\n\n"
+    text += "# The end.\nend:\n  - 1\n"
     found = {(d.kind, d.name): d for d in outline(text, "yaml").declarations}
     assert lines_of(found["block", "a"]) == (1, 1, 2, 4)
     assert lines_of(found["block", "b"]) == (5, 6, 7, 8)
