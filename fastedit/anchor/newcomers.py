@@ -33,9 +33,13 @@ class Newcomers:
         self.mine = aligner.mine
         self.certainty = 1.0
         self.comment_spaces: dict[tuple[str, str], str] = {}
+        self.moved: set[str] = set()
 
     def note_neighbours(self, level: Level, pairs: Iterable[Pair]) -> None:
-        """Notes what the lines around a gap have for the white space behind comment signs (` *\t` for ` *  `)."""
+        """Notes what moved on the level, and what the lines around a gap have for the white space behind comment signs
+        (` *\t` for ` *  `).
+        """
+        self.moved = {unit.name for unit in level.theirs if unit.start in level.moved}
         self.comment_spaces = {}
         for pair in pairs:
             mine = _COMMENT_START.match(self.mine.lines[level.mine[pair.mine].head])
@@ -86,8 +90,10 @@ class Newcomers:
         return unit.has_body and self.mine.keys[unit.head] not in self.theirs.places
 
     def _is_new_name(self, unit: Unit) -> bool:
-        """Whether the unit declares something that the original doesn't: it may well repeat a neighbour's lines."""
-        return unit.declares in ("function", "class") and not self.aligner.original.named(unit.name)
+        """Whether the unit declares something that the original doesn't, or not here: its lines may well be known."""
+        if unit.declares not in ("function", "class"):
+            return False
+        return unit.name in self.moved or not self.aligner.original.named(unit.name)
 
     def _known_share(self, units: Sequence[Unit]) -> float:
         """The share of the units' telling lines that stand in the original already; 0 where they have none."""

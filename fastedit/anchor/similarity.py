@@ -317,15 +317,14 @@ class Similarity:
             return Likeness(0.4 + 1.4 * self.weight(key) + 1.6 * overlap, False, 1.0)
         if elides_inline(my_line) and elision_pattern(my_line).match(self.original.table.keys[theirs.head]):
             return Likeness(1.2 + 1.6 * overlap, False, 0.9)
-        if self._stands_inside(mine, theirs):
+        if self._stands_inside(mine, theirs) or self._stands_around(mine, theirs):
             return NO_LIKENESS
         fuzzy = self._fuzzy(my_line, their_line)
         if fuzzy.score and (overlap >= 0.25 or fuzzy.ratio >= 0.8):
             return Likeness(0.7 * fuzzy.score + 1.6 * overlap, False, fuzzy.ratio)
         is_alike = fuzz.ratio(my_line.strip(), their_line.strip()) >= 45
         is_same_kind = _first_word(my_line) == _first_word(their_line) != ""
-        is_around = self.original.table.keys[theirs.head] in self.snippet.table.keys[mine.body : mine.close]
-        if overlap >= MIN_RENAME_OVERLAP and (is_alike or is_same_kind) and not is_around and self.num_shown(mine) > 0:
+        if overlap >= MIN_RENAME_OVERLAP and (is_alike or is_same_kind) and self.num_shown(mine) > 0:
             return Likeness(1.2 * overlap, False, 0.5)
         return NO_LIKENESS
 
@@ -338,6 +337,11 @@ class Similarity:
         if is_trivial(key) or mine.columns == theirs.columns:
             return False
         return any(theirs.body <= place < theirs.close for place in self.original.table.places.get(key, ()))
+
+    def _stands_around(self, mine: Unit, theirs: Unit) -> bool:
+        """Whether the snippet's block has the header of the original's in its body: then it wraps that one."""
+        key = self.original.table.keys[theirs.head]
+        return not is_trivial(key) and key in self.snippet.table.keys[mine.body : mine.close]
 
     def _compare_mixed(self, mine: Unit, theirs: Unit) -> Likeness:
         """A line against a block: the line's beginning where it opens one, else the block on one line."""

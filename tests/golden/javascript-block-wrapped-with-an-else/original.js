@@ -1,0 +1,16 @@
+class Fetcher {
+  load (pkg) {
+    return this.read(pkg)
+  }
+
+  bins (pkg, dest) {
+    if (!pkg.bin) {
+      return Promise.resolve()
+    }
+
+    return Promise.all(Object.keys(pkg.bin).map(async key => {
+      const script = resolve(dest, pkg.bin[key])
+      await chmod(script, 0o755)
+    }))
+  }
+}

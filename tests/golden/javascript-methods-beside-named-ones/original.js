@@ -1,0 +1,27 @@
+class Vector {
+
+	constructor( x, y ) {
+
+		this.x = x;
+		this.y = y;
+
+	}
+
+	add( v ) {
+
+		this.x += v.x;
+		this.y += v.y;
+
+		return this;
+
+	}
+
+	length() {
+
+		return Math.hypot( this.x, this.y );
+
+	}
+
+}
+
+export { Vector };
