@@ -74,3 +74,30 @@ def test_other_files_beside_the_results_are_left_out(
     monkeypatch.setattr(command, "EVALS", tmp_path)
     assert command.committed() == [good]
     assert "left out speed/results/other.json" in capsys.readouterr().err
+
+
+def latencies(**more: object) -> dict[str, object]:
+    return {"requests": 10, "per_second": 5.0, "p50_ms": 1.5, "p95_ms": 2.0, "p99_ms": 3.0, "errors": 0, **more}
+
+
+def test_a_service_and_kernels_are_shown(tmp_path: Path) -> None:
+    ladder = [latencies(mode=mode, clients=clients) for mode in ("structural", "auto") for clients in (1, 4)]
+    service = {
+        "machine": {"command": "python -m evals.speed.serve"}, "target": "stand-in", "source": "made cases",
+        "warm": {"structural": latencies(), "auto": latencies(p50_ms=4.25)}, "ladder": ladder,
+        "beside": latencies(), "batch": {"batch_x": 1.5}, "soak": latencies(),
+    }  # fmt: skip
+    rows = [
+        {"kernel": "verify", "case": "16 rows", "way": way, "milliseconds": ms, "floor_ms": 0.5, "extra_bytes": 0,
+         "problem": problem}
+        for way, ms, problem in (("kernel a", 1.0, ""), ("torch", 3.0, ""), ("compiled", None, "no compiler"))
+    ]  # fmt: skip
+    kernels = {"ceilings": {"device": "a GPU", "bytes_per_s": 1.0, "flops_per_s": 1.0}, "results": rows}
+    paths = [tmp_path / "serve.json", tmp_path / "bench.json"]
+    for path, data in zip(paths, (service, kernels), strict=True):
+        path.write_text(json.dumps(data), "utf-8")
+    sections = write_page(paths, tmp_path / "page.html", "Service and kernels")
+    assert {figure.name: figure.value for figure in sections[0].figures}["p50_ms"] == "4.2"
+    assert sections[1].figures[0].value == "3.00"
+    assert all(len(row) == len(table.head) for section in sections for table in section.tables for row in table.rows)
+    assert "no compiler" in (tmp_path / "page.html").read_text("utf-8")
