@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 
-import { namedFiles } from "./core/named";
+import { isSameFile, namedFiles } from "./core/named";
 import { Refusal } from "./core/wire";
-import { currentText } from "./ui/changes";
+import { currentText, type Place } from "./ui/changes";
 import { Gateway } from "./ui/gateway";
 import { LocalServer } from "./ui/localServer";
 import { Sessions } from "./ui/sessions";
@@ -53,13 +53,21 @@ async function applyClipboard(sessions: Sessions): Promise<void> {
   if (!edit.trim()) {
     throw new Refusal("EDIT_EMPTY", "the clipboard has no text");
   }
-  if (namedFiles(edit).length > (document ? 1 : 0)) {
-    await sessions.begin(edit, await placesNamed(edit, document?.uri));
-  } else if (document) {
-    await sessions.begin(edit, [placeOf(document)]);
-  } else {
-    throw new Refusal("INVALID_PATH", "open the file that the edit is for");
+  const places = await clipboardPlaces(edit, document);
+  await sessions.begin(edit, places);
+}
+
+/** The files that a copied edit is for: those that it names, else the active one. */
+async function clipboardPlaces(edit: string, document: vscode.TextDocument | undefined): Promise<Place[]> {
+  const named = namedFiles(edit);
+  const isForActive = document && named.every((file) => isSameFile(file.path, document.uri.path));
+  if (isForActive) {
+    return [placeOf(document)];
   }
+  if (named.length > 0) {
+    return placesNamed(edit, document?.uri);
+  }
+  throw new Refusal("INVALID_PATH", "open the file that the edit is for");
 }
 
 async function applySelection(sessions: Sessions): Promise<void> {

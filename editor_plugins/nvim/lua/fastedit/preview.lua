@@ -55,6 +55,7 @@ function M.open(options)
   for _, line in ipairs(lines) do
     widest = math.max(widest, vim.fn.strdisplaywidth(line))
   end
+  vim.cmd("stopinsert")
   self.window = vim.api.nvim_open_win(self.buffer, true, geometry(#lines, widest))
   vim.wo[self.window].wrap = false
   vim.wo[self.window].cursorline = true

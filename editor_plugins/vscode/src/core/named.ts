@@ -29,6 +29,13 @@ export function namedFiles(message: string): NamedFile[] {
   return [...files.values()];
 }
 
+/** Whether the shorter of the two paths is the end of the other. */
+export function isSameFile(named: string, path: string): boolean {
+  const [ours, theirs] = [path, named].map((one) => one.split(/[\\/]/).filter((part) => part !== "" && part !== "."));
+  const shared = Math.min(ours?.length ?? 0, theirs?.length ?? 0);
+  return shared > 0 && ours?.slice(-shared).join("/") === theirs?.slice(-shared).join("/");
+}
+
 function diffFiles(message: string): NamedFile[] {
   const lines = message.split(/\r?\n/);
   const files: NamedFile[] = [];

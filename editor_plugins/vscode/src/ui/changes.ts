@@ -33,6 +33,11 @@ export function hasEffect(change: FileChange): boolean {
   return change.hunks.length > 0 || change.place.action !== "update" || change.place.newUri !== undefined;
 }
 
+/** Whether the person wants any of it: with all its hunks left out, a file isn't made, deleted or moved either. */
+function isWanted(change: FileChange): boolean {
+  return hasEffect(change) && (change.hunks.length === 0 || change.chosen.length > 0);
+}
+
 /** The places whose text isn't the one that the answer was made from. */
 export async function stalePlaces(places: readonly Place[]): Promise<Place[]> {
   const isStale = await Promise.all(places.map(async (place) => (await currentText(place.uri)) !== before(place)));
@@ -42,7 +47,7 @@ export async function stalePlaces(places: readonly Place[]): Promise<Place[]> {
 /** Makes all the changes or none; false where the editor wouldn't. */
 export async function makeChanges(changes: readonly FileChange[]): Promise<boolean> {
   const edit = new vscode.WorkspaceEdit();
-  for (const change of changes.filter(hasEffect)) {
+  for (const change of changes.filter(isWanted)) {
     await addChange(edit, change);
   }
   return vscode.workspace.applyEdit(edit);

@@ -67,7 +67,7 @@ export class Preview implements vscode.Disposable {
   /** Shows the changes with what is chosen of them now. */
   show(changes: readonly FileChange[]): void {
     for (const change of changes) {
-      this.texts.set(this.#right(change), change.place.action === "delete" ? "" : textAfter(change));
+      this.texts.set(this.#right(change), textAfter(change));
     }
   }
 

@@ -46,6 +46,15 @@ export function workspaceCases(it: It): void {
     assert.equal(workbench.disk("answer.md"), LAZY_EDIT);
   });
 
+  it("a copied patch for another file than the active one goes there", async (workbench) => {
+    await workbench.openFile("target.py");
+    await workbench.applyClipboard(UNFITTING.split("--- a/lib/other.py")[0] ?? "");
+    await workbench.previewShows("PATCHED = True");
+    await workbench.page.locator('.tab[aria-label^="whole.py: FastEdit preview"]').waitFor();
+    await workbench.run("FastEdit: Discard Edit");
+    await workbench.previewIsGone();
+  });
+
   it("a patch of which one file doesn't fit changes none", async (workbench) => {
     await applyPatch(workbench, "unfitting.patch");
     await workbench.notification("other.py:").waitFor();

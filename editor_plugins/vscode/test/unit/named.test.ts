@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { namedFiles } from "../../src/core/named";
+import { isSameFile, namedFiles } from "../../src/core/named";
 
 test("a diff of git: changed, new, deleted and moved files", () => {
   const message = [
@@ -81,4 +81,13 @@ test("SEARCH/REPLACE blocks, named above the block or its fence, each file once"
 test("a lazy edit and prose name nothing", () => {
   assert.deepEqual(namedFiles("Change this:\n```python\n# ... existing code ...\nx = 1\n```\n"), []);
   assert.deepEqual(namedFiles("<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE"), []);
+});
+
+test("a file is the same where the shorter of the names is the end of the other", () => {
+  assert.ok(isSameFile("src/a.py", "/work/project/src/a.py"));
+  assert.ok(isSameFile("project\\src\\a.py", "src/a.py"));
+  assert.ok(isSameFile("./a.py", "/a.py"));
+  assert.ok(!isSameFile("b/a.py", "/work/src/a.py"));
+  assert.ok(!isSameFile("ba.py", "/work/a.py"));
+  assert.ok(!isSameFile("", "/work/a.py"));
 });
