@@ -17,6 +17,7 @@ from fastedit.server.app import create_app
 from fastedit.server.loading import TargetSlot
 from fastedit.server.logs import set_up_logs
 from fastedit.server.patience import impatient
+from fastedit.server.priority import answer_promptly
 from fastedit.server.service import Service
 from fastedit.server.settings import ServerSettings
 
@@ -33,6 +34,7 @@ def serve(settings: ServerSettings, slot: TargetSlot | None = None) -> None:
     """
     check_exposure(settings)
     set_up_logs(settings.log_level, settings.log_format)
+    answer_promptly()
     listener = listen(settings.host, settings.port)
     host, port = listener.getsockname()[:2]
     logger.info("serving on http://%s:%d", f"[{host}]" if ":" in host else host, port)

@@ -11,6 +11,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from fastedit.errors import Code, EditRefused, EngineUnavailable
 from fastedit.server.jobs import Job, Outcome, run_with_target
 from fastedit.server.loading import TargetSlot
+from fastedit.server.priority import step_back
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ class TargetThreads:
 
     def __init__(self, slot: TargetSlot, num_threads: int) -> None:
         self._slot = slot
-        self._executor = ThreadPoolExecutor(num_threads, thread_name_prefix="fastedit-model")
+        self._executor = ThreadPoolExecutor(num_threads, "fastedit-model", step_back)
 
     async def run(self, job: Job, deadline_s: float, on_text: Listener | None) -> Outcome:
         """The job's outcome. Cancelling gives it up: the target is done with it after the pass that is running.
