@@ -19,8 +19,8 @@ from fastedit.syntax.reading import read
 SNIPPET_BUDGET_S = 0.25
 # A long snippet that the grammar stumbles over isn't worth ten more readings of all of it. Counted in characters:
 # how busy the machine is must not decide what a snippet is taken for.
-_MIN_FRAMED = 8_000
-_MAX_FRAMES = 4
+_MIN_FRAMED = 6_000
+_MAX_FRAMES = 3
 
 # What may stand before a snippet, by language; a `|` parts it from what must follow the brackets that close it.
 # The declarations of such a frame are no part of the outline.

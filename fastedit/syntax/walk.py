@@ -244,7 +244,8 @@ class Walk:
         header, body = header_start(outer, rules), rule.body(node)
         end = header_end(node, rule, body)
         header_row = header.start_point.row
-        end_row = self._end_row(outer, body, rules)
+        last = rule.end(node) if rule.end is not None else None
+        end_row = self._end_row(outer, body, rules) if last is None else last.end_point.row + 1
         if end is not None:
             behind_header = body_row(rule, body, end)
         else:

@@ -71,3 +71,13 @@ def test_a_remark_that_says_something_is_code(remark: str):
     code = f"def edge(radius):\n    {remark}\n    return math.tau * radius"
     expected = CALC.replace("    return 2 * math.pi * radius", f"    {remark}\n    return math.tau * radius")
     assert lazily(CALC, code, "circle.py").text == expected
+
+
+def test_a_quoted_comment_is_one_however_it_is_punctuated():
+    hints = hints_of('I removed the comment `// What parts them (as a rule: "/")`. The rest stays.')
+    assert hints.gone == ('// What parts them (as a rule: "/")',)
+
+
+def test_lines_that_the_words_keep_are_told_without_white_space():
+    hints = hints_of("`filled.close()` still comes first. `total( 1 )` is gone.")
+    assert hints.kept == {"filled.close()"}

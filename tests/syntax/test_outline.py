@@ -178,3 +178,21 @@ def test_the_time_is_near_linear_in_the_length(unit: str) -> None:
     seconds(100)
     short = min(seconds(2_000) for _ in range(3))
     assert seconds(16_000) < 8 * short * 4
+
+
+def test_an_attribute_with_a_comment_behind_it_belongs_to_what_follows() -> None:
+    text = "#[test]\n#[cfg(unix)] // not everywhere\n#[should_panic]\nfn a() {\n}\n"
+    (found,) = outline(text, "rust").declarations
+    assert lines_of(found) == (0, 3, 4, 5)
+
+
+def test_what_stands_on_one_line_of_a_data_file_is_not_outlined() -> None:
+    assert names('{\n  "a": 1,\n  "b": {"c": 2},\n  "d": {\n    "e": 3\n  }\n}\n', "json") == ["d"]
+    assert names("a: 1\nb:\n  c: 2\n", "yaml") == ["b"]
+
+
+def test_an_element_without_an_end_tag_ends_where_it_stands() -> None:
+    text = '<form>\n  <input id="a">\n  <label>b</label>\n  <input id="c">\n  <!-- d -->\n</form>\n'
+    found = {d.name: lines_of(d) for d in outline(text, "html").declarations}
+    assert found["input#a"] == (1, 1, 2, 2)
+    assert found["input#c"] == (3, 3, 4, 4)

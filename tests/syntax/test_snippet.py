@@ -123,3 +123,8 @@ def test_a_snippet_is_read_quickly() -> None:
     start = time.perf_counter()
     snippet_outline(lines, "typescript")
     assert time.perf_counter() - start < 0.5
+
+
+def test_php_needs_no_opening_to_be_code() -> None:
+    found = snippet_outline("    public function a()\n    {\n        return 1;\n    }".split("\n"), "php")
+    assert [declaration.name for declaration in found.declarations] == ["a"]

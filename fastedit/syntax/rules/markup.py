@@ -12,6 +12,7 @@ from fastedit.syntax.rules.model import (
     child_of_type,
     either,
     same,
+    text_of,
     types,
 )
 
@@ -20,6 +21,7 @@ _LANDMARKS = types(
     "html head body header footer main nav section article aside form table thead tbody template script style"
     " ul ol dl dialog figure fieldset details select"
 )
+_VOID = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
 # What a `lang` or `type` attribute calls the languages that can be read.
 _LANGUAGES = {
     **dict.fromkeys(("ts", "typescript"), "typescript"),
@@ -64,6 +66,13 @@ def _element_name(node: Node, source: bytes) -> str:
     return name if is_long and name.lower() in _LANDMARKS else ""
 
 
+def _void_tag(node: Node) -> Node | None:
+    """The tag of an element that has no end tag: to the grammar what follows it is still inside."""
+    tag = child_of_type(node, "start_tag")
+    name = tag and child_of_type(tag, "tag_name")
+    return tag if name and text_of(name).lower() in _VOID else None
+
+
 def _xml_name(node: Node, source: bytes) -> str:
     """The tag of an element, with its id or name where it has one."""
     tag = _start_tag(node)
@@ -99,12 +108,13 @@ def _content_language(default: str) -> Injection:
 
 
 _INJECTIONS = {"script_element": _content_language("javascript"), "style_element": _content_language("css")}
-_ELEMENT = Rule("block", namer=_element_name, head=_start_tag)
+_ELEMENT = Rule("block", namer=_element_name, head=_start_tag, end=_void_tag)
 _SECTION = Rule("section", namer=_section_name, head=_start_tag)
 _COMPONENT_ELEMENT = Rule(
     "block",
     namer=_element_name,
     head=_start_tag,
+    end=_void_tag,
     keyword=at("<start_tag>", "<tag_name>"),
     keywords={"template": "section", "": "block"},
 )
@@ -113,7 +123,6 @@ HTML = GrammarRules(
     rules=same(_ELEMENT, "element script_element style_element"),
     injections=_INJECTIONS,
     closed=types("start_tag end_tag"),
-    has_loose_ends=True,
 )
 COMPONENT = GrammarRules(
     rules={"element": _COMPONENT_ELEMENT, **same(_SECTION, "script_element style_element")},

@@ -77,6 +77,7 @@ class Rule:
     names: nodes whose texts, joined by `joiner`, are the name; label: the name where there are none.
     namer: makes the name instead, from node and source; "" means no declaration.
     body: the first node behind the header. head: the header's last node, where there is no such body.
+    end: its last node, where the node itself goes on behind the declaration.
     value: what is declared where that says what it is; it makes no declaration of its own.
     needs: must find a node. has_name: must have a name. is_long: must stand on several lines.
     is_local: counts inside functions too; None means that functions and classes do and others don't.
@@ -89,6 +90,7 @@ class Rule:
     namer: Callable[[Node, bytes], str] | None = None
     body: Selector = _BODY
     head: Selector | None = None
+    end: Selector | None = None
     value: Selector | None = None
     kinds: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     keyword: Selector | None = None
