@@ -107,7 +107,9 @@ class Evaluation:
             resolved=ours is not None and not failing,
             gold_resolved=not _failing(instance, gold) if gold is not None else None,
             failing=tuple(failing[:MAX_FAILING]),
-            problem=next((run.problem for run in (gold, ours) if run is not None and run.problem), ""),
+            # Tests that come to no end with the gold patch say something of the instance, otherwise of the edit.
+            problem=gold.problem if gold is not None else "",
+            note=ours.problem if ours is not None and ours is not gold else result.note,
             tests_s=round(sum(run.elapsed_s for run in {id(run): run for run in (ours, gold) if run}.values()), 2),
         )
 

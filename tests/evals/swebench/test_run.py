@@ -85,6 +85,16 @@ def test_answers_are_judged_by_the_tests(world: World, tmp_path: Path, capsys: p
     assert capsys.readouterr().out.rstrip().endswith("instances=4 applied=2 resolved=1 gold_resolved=4")
 
 
+def test_an_edit_that_breaks_the_tests_run_is_no_broken_instance(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    message = "shelf.py\n```diff\n@@\n-class Shelf:\n+raise SystemExit(3)\n+class Shelf:\n```\n"
+    path.write_text(json.dumps({"instance_id": "tools__shelf-1", "message": message}) + "\n", "utf-8")
+    run(world, tmp_path / "out", world.write(world.instance), "--edits", str(path))
+    (row,) = rows(tmp_path / "out")
+    assert (row["applied"], row["resolved"], row["gold_resolved"], row["problem"]) == ("differs", False, True, "")
+    assert "names no test" in row["note"]
+
+
 def test_what_tests_leave_behind_or_an_edit_does_to_them_counts_for_nothing(world: World, tmp_path: Path) -> None:
     weaker = f"tests/test_shelf.py\n```python\n{'# no test is left here'}\n```\n"
     path = tmp_path / "answers.jsonl"
