@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import openai
 import pytest
 
@@ -177,7 +176,7 @@ def test_structural_requests_never_wait_behind_the_target(served: tuple[Running,
         started_s = time.monotonic()
         assert service.apply(edit=PATCH).json()["text"] == EXPECTED
         assert service.apply(mode="structural").json()["text"] == EXPECTED
-        assert time.monotonic() - started_s < 5
+        assert time.monotonic() - started_s < 20  # the target is held for longer
         assert not any(one.done() for one in waiting)
         released.set()
         assert {one.result().json()["text"] for one in waiting} == {EXPECTED}
@@ -230,7 +229,7 @@ def test_the_deadline_holds_though_the_target_hangs(served: tuple[Running, Scrip
         started_s = time.monotonic()
         answer = service.apply(mode="model", deadline_s=0.3)
         assert (answer.status_code, answer.json()["error"]["code"]) == (504, "TIMEOUT")
-        assert time.monotonic() - started_s < 5
+        assert time.monotonic() - started_s < 20
     wait_until(lambda: num_at_work(service) == 0)
     assert service.apply(mode="model").json()["text"] == EXPECTED
 
@@ -239,16 +238,12 @@ def test_the_deadline_holds_though_the_target_hangs(served: tuple[Running, Scrip
 def test_work_stops_within_a_pass_of_its_clients_end(served: tuple[Running, ScriptedRunner], stream: bool) -> None:
     service, runner = served
     before = service.metric("fastedit_cancelled_total", mode="model")
-    with held(runner) as released:
+    with held(runner):
         num_passes = runner.num_passes
-        with pytest.raises(httpx.ReadTimeout):
-            service.client.post(
-                "/v1/apply",
-                json={"original": LONG, "edit": EDIT, "mode": "model", "scope": "file", "stream": stream},
-                timeout=0.3,
-            )
+        connection = service.send(original=LONG, mode="model", scope="file", stream=stream)
+        wait_until(lambda: num_at_work(service) == 1)
+        connection.close()
         wait_until(lambda: service.metric("fastedit_cancelled_total", mode="model") == before + 1)
-        released.set()
     wait_until(lambda: num_at_work(service) == 0)
     assert runner.num_passes <= num_passes + 1
     assert service.apply().json()["text"] == EXPECTED
@@ -270,18 +265,15 @@ def test_a_client_that_leaves_amid_its_stream_frees_the_slot(served: tuple[Runni
 def test_a_hundred_clients_that_leave_at_once(served: tuple[Running, ScriptedRunner]) -> None:
     service, runner = served
     before = service.metric("fastedit_cancelled_total", mode="model")
-
-    def leave(number: int) -> None:
-        body = {"original": f"# {number}\n{ORIGINAL}", "edit": EDIT, "mode": "model"}
-        with pytest.raises(httpx.ReadTimeout):
-            service.client.post("/v1/apply", json=body, timeout=httpx.Timeout(60, read=1.0))
-
-    with held(runner), ThreadPoolExecutor(100) as pool:
-        list(pool.map(leave, range(100)))
+    lane = service.service.lanes["model"]
+    with held(runner):
+        connections = [service.send(original=f"# {number}\n{ORIGINAL}", mode="model") for number in range(100)]
+        wait_until(lambda: lane.num_running + lane.num_waiting == 100)
+        for connection in connections:
+            connection.close()
         wait_until(lambda: service.metric("fastedit_cancelled_total", mode="model") == before + 100)
     wait_until(lambda: num_at_work(service) == 0)
-    assert service.metric("fastedit_waiting", lane="model") == 0
-    assert service.metric("fastedit_running", lane="model") == 0
+    assert (lane.num_running, lane.num_waiting) == (0, 0)
     assert service.apply().json()["text"] == EXPECTED
 
 

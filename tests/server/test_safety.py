@@ -202,7 +202,7 @@ def test_a_body_of_a_gigabyte_is_refused_unread(keyed: Running) -> None:
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"1073741824" in answer
     assert b"4096" in answer
-    assert time.monotonic() - started_s < 5
+    assert time.monotonic() - started_s < 9
     assert post(keyed).status_code == 200
 
 
@@ -227,7 +227,7 @@ def test_a_head_that_never_ends_is_given_up(keyed: Running) -> None:
     assert exchange(keyed, b"POST /v1/apply HT") == b""
     dripped = [b"GET / HTTP/1.1\r\nHost: localhost\r\n", *(f"X-{n}: {n}\r\n".encode() for n in range(12))]
     assert exchange(keyed, *dripped, pause_s=0.1) == b""
-    assert time.monotonic() - started_s < 8
+    assert time.monotonic() - started_s < 18  # each alone is waited for 10 s
 
 
 def test_a_second_head_on_the_same_connection_is_given_up_too(keyed: Running) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -43,6 +45,14 @@ class Running:
     def apply(self, **fields: Any) -> httpx.Response:
         body = {"original": ORIGINAL, "edit": EDIT, "path": "shapes.py", **fields}
         return self.client.post("/v1/apply", json=body)
+
+    def send(self, **fields: Any) -> socket.socket:
+        """A connection on which a request to apply has been sent, and no answer is read."""
+        body = json.dumps({"original": ORIGINAL, "edit": EDIT, "path": "shapes.py", **fields}).encode()
+        head = "POST /v1/apply HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=START_S)
+        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        return connection
 
     def metric(self, name: str, **labels: str) -> float:
         value = self.service.metrics.registry.get_sample_value(name, labels)
