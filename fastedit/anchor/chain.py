@@ -55,6 +55,7 @@ class Level:
     original's declarations that the snippet shows elsewhere on the level. closers: the units of the snippet (by index)
     that only close a block. homes: for units of the snippet (by index) the lines of the original that they belong in,
     where a remark tells. unwrapped: the units of the snippet (by index) that stand further out than in the original.
+    realigned: its lines (by index) whose columns count.
     """
 
     mine: Sequence[Unit]
@@ -68,6 +69,7 @@ class Level:
     moved: frozenset[int] = frozenset()
     closers: frozenset[int] = frozenset()
     unwrapped: frozenset[int] = frozenset()
+    realigned: frozenset[int] = frozenset()
     homes: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 

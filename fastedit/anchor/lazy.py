@@ -20,7 +20,6 @@ from fastedit.anchor.pieces import Pieces
 from fastedit.anchor.scope import Findings, Frame, Scope
 from fastedit.anchor.shifts import Shifts
 from fastedit.anchor.similarity import Similarity, is_same_line, is_tag_without_attributes, normal_form
-from fastedit.anchor.text import is_closer
 from fastedit.anchor.units import Unit, UnitTree
 from fastedit.edits.lazy import LineKind, elides_inline
 from fastedit.lines import indent_of
@@ -59,28 +58,9 @@ class LazyAligner:
 
     def align_level(self, level: Level, scope: Scope, end: int, frame: Frame) -> None:
         """Aligns the units of a level up to line `end` of the original."""
-        level = self.levels.part_leads(self.levels.open_wraps(self.levels.without_unread(level)))
-        level.mentions = self.levels.mentions(level)
-        level.homes = self.levels.homes(level.mine)
-        level.elided = frozenset(
-            index for index, unit in enumerate(level.mine) if unit.is_code and self.similarity.has_elision(unit)
-        )
-        level.closers = frozenset(
-            index
-            for index, unit in enumerate(level.mine)
-            if unit.end == unit.head + 1 and is_closer(self.mine.lines[unit.head])
-        )
-        level.removed = frozenset(
-            word for unit in level.mine if unit.kind is LineKind.REMOVAL for word in _WORD.findall(unit.note)
-        )
+        level = self.levels.prepared(level)
         pairs = Chain(level, self.pairing.candidates(level)).best()
-        if self.levels.deletes_one(level, pairs):
-            level.protects = Protector(False, frozenset())
-        level.moved = self.shifts.moved(level, pairs)
-        if frame.is_root:
-            steps = self.indenter.snippet_unit, self.indenter.original_unit
-            level.unwrapped = self.shifts.unwrapped(level, pairs, steps)
-        realigned = self.shifts.realigned(level, pairs)
+        self._note_findings(level, pairs, frame)
         references = self._references(level, pairs, frame)
         filler = GapFiller(self, level, scope, references, frame)
         before: Pair | None = None
@@ -92,7 +72,7 @@ class LazyAligner:
             inner = scope if is_direct else self._scope_for(mine, theirs, scope, references)
             inner = replace(inner, certainty=scope.certainty * pair.certainty)
             is_adjacent = self._is_next(before, pair) and (before is not None or frame.mine is not None)
-            if pair.mine in realigned:
+            if pair.mine in level.realigned:
                 self._replace(theirs.end, mine.head, mine.end, inner, pair)
             else:
                 is_adjacent = is_adjacent and not self.cuts.is_cut_above(mine)
@@ -100,6 +80,16 @@ class LazyAligner:
             before, previous_line = pair, mine.end
         filler.fill(self._gap(level, before, None, end, previous_line, frame.my_end))
         self.findings.num_anchors += len(pairs)
+
+    def _note_findings(self, level: Level, pairs: list[Pair], frame: Frame) -> None:
+        """Notes on the level what only its pairs tell."""
+        if self.levels.deletes_one(level, pairs):
+            level.protects = Protector(False, frozenset())
+        level.moved = self.shifts.moved(level, pairs)
+        level.realigned = self.shifts.realigned(level, pairs)
+        if frame.is_root:
+            steps = self.indenter.snippet_unit, self.indenter.original_unit
+            level.unwrapped = self.shifts.unwrapped(level, pairs, steps)
 
     def _gap(
         self,

@@ -34,6 +34,24 @@ class Levels:
         self.similarity = similarity
         self.hints = hints
 
+    def prepared(self, level: Level) -> Level:
+        """The level with its units taken apart as far as pairing needs, and what they tell by themselves."""
+        level = self.part_leads(self.open_wraps(self.without_unread(level)))
+        level.mentions = self.mentions(level)
+        level.homes = self.homes(level.mine)
+        level.elided = frozenset(
+            index for index, unit in enumerate(level.mine) if unit.is_code and self.similarity.has_elision(unit)
+        )
+        level.closers = frozenset(
+            index
+            for index, unit in enumerate(level.mine)
+            if unit.end == unit.head + 1 and is_closer(self.mine.lines[unit.head])
+        )
+        level.removed = frozenset(
+            word for unit in level.mine if unit.kind is LineKind.REMOVAL for word in _WORD.findall(unit.note)
+        )
+        return level
+
     def open_for(
         self, units: Sequence[Unit], theirs: Sequence[Unit], start: int, end: int, *, is_root: bool = False
     ) -> list[Unit]:
