@@ -8,10 +8,12 @@
     environments  virtual environments, built once for each recipe
     sandbox       commands with limits of time, memory and network (launcher runs inside)
     logs          what test runners print → which test passed
+    tests_run     a tree's tests, really run
     evaluate      one instance from checkout to verdict
     results       verdicts on disk: appended one by one, so that a run that was killed goes on
     runner        many instances side by side
-    summary       tables and the last line
+    summary       tables and the last line; report: the same as JSON and as a page
+    options       the command line; setup: a run put together from it
     demo          instances made from the standard library and its own tests
 
 Run `python -m evals.swebench --help`.
