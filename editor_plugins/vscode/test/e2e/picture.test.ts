@@ -7,7 +7,7 @@ import { LAZY_EDIT, SHAPES } from "./samples";
 
 const PATH = process.env["E2E_PICTURE"] ?? "";
 
-describe("a picture", { timeout: 120_000, skip: PATH === "" }, () => {
+describe("a picture", { timeout: 300_000, skip: PATH === "" }, () => {
   const it = inWindow({ files: { "shapes.py": SHAPES } });
 
   it("of the preview", async (workbench) => {

@@ -10,7 +10,7 @@ import { inWindow, SERVICE } from "./fixture";
 import { LAZY_EDIT, SHAPES, SHAPES_AFTER } from "./samples";
 import { fasteditCommand, freePort, isUp, startSilence } from "./services";
 
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 const FILES = { "a.py": SHAPES };
 const COMMAND = [fasteditCommand(), "serve", "--target", "none"];
 

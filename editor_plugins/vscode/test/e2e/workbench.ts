@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 
 import type { Browser, Locator, Page } from "playwright-core";
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
+const START_PATIENCE_MS = 120_000;
 const PREVIEW_TAB = '.tab[aria-label*="FastEdit preview"]';
 const MODIFIED = ".editor-instance .modified-in-monaco-diff-editor";
 
@@ -54,11 +55,22 @@ export class Workbench {
     await this.page.locator(".editor-instance .monaco-editor.focused .view-line").first().waitFor();
   }
 
-  /** Waits until there is a command of this title: a window can be used some time before it knows its plugins. */
+  /**
+   * Waits until there is a command of this title: a window can be used some time before it knows its plugins, and a
+   * list of commands that is open doesn't get new ones.
+   */
   private async untilKnown(title: string): Promise<void> {
-    await this.ask(title);
-    await this.press("Escape");
-    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    const deadline = Date.now() + START_PATIENCE_MS;
+    for (let isKnown = false; !isKnown; ) {
+      await this.press("F1");
+      await this.quickInput.fill(`>${title}`);
+      isKnown = await this.listItem(title).waitFor({ timeout: 1000 }).then(() => true, () => false);
+      await this.press("Escape");
+      await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+      if (!isKnown && Date.now() > deadline) {
+        throw new Error(`no command ${title}`);
+      }
+    }
   }
 
   /** Runs a command by its title, as by F1, and waits until it asks for nothing more. */
@@ -171,21 +183,34 @@ export class Workbench {
   /** Milliseconds from the key to the frame in which the preview shows a text that it didn't before. */
   async keystrokeToPreview(edit: string, shown: string): Promise<number> {
     await this.copy(edit);
-    const elapsed = this.page.evaluate(measure, { selector: `${MODIFIED} .view-line`, shown });
+    await this.page.evaluate(noteKey);
+    const elapsed = this.page.evaluate(untilShown, { selector: `${MODIFIED} .view-line`, shown });
     await this.press("Control+Shift+Alt+KeyV");
     return elapsed;
   }
 }
 
-/** Runs in the page. */
-function measure({ selector, shown }: { selector: string; shown: string }): Promise<number> {
+/** Runs in the page: keeps the time of the next key V. */
+function noteKey(): void {
+  const noted = document.documentElement.dataset;
+  delete noted["pressedMs"];
+  const listen = (event: KeyboardEvent) => {
+    if (event.code === "KeyV") {
+      noted["pressedMs"] = String(performance.now());
+      removeEventListener("keydown", listen, { capture: true });
+    }
+  };
+  addEventListener("keydown", listen, { capture: true });
+}
+
+/** Runs in the page: how long after that key a text is shown. */
+function untilShown({ selector, shown }: { selector: string; shown: string }): Promise<number> {
   return new Promise((resolve) => {
-    let pressed = 0;
-    addEventListener("keydown", (event) => event.code === "KeyV" && (pressed = performance.now()), { capture: true, once: false });
     const look = () => {
+      const pressedMs = Number(document.documentElement.dataset["pressedMs"]);
       const lines = [...document.querySelectorAll(selector)].map((line) => line.textContent.replace(/\u00a0/g, " "));
-      if (lines.some((line) => line.includes(shown))) {
-        resolve(performance.now() - pressed);
+      if (pressedMs && lines.some((line) => line.includes(shown))) {
+        resolve(performance.now() - pressedMs);
       } else {
         requestAnimationFrame(look);
       }
