@@ -8,7 +8,6 @@ service    which lane a job takes, how long it may take, what becomes of it when
 lanes      a bounded queue each for structural and for model work
 workers    the processes that do structural work
 loading    the target: absent, loading, ready
-priority   passes of the target come after everything else
 spans      a new file as pieces of the original and of new text, as it comes
 metrics, logs
 """

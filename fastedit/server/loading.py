@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.server.priority import step_back
 
 if TYPE_CHECKING:
     from fastedit.decode.engine import Engine
@@ -49,7 +48,6 @@ class TargetSlot:
 
     def load(self) -> None:
         """Loads the target, measures its passes and decodes a first time. Never raises: `state` and `reason` tell."""
-        step_back()  # the engine's threads are started from here
         started_s = time.perf_counter()
         try:
             self._target, self._engine = self._loaded()

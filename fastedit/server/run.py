@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 import socket
+import sys
 from types import FrameType
 
 import uvicorn
@@ -17,13 +18,13 @@ from fastedit.server.app import create_app
 from fastedit.server.loading import TargetSlot
 from fastedit.server.logs import set_up_logs
 from fastedit.server.patience import impatient
-from fastedit.server.priority import answer_promptly
 from fastedit.server.service import Service
 from fastedit.server.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
 
 BACKLOG = 2048
+SWITCH_S = 0.001  # how long a thread may keep the interpreter from the one that answers clients; Python's own is 5 ms
 ABORT_S = 5  # what aborted requests have to tell their clients so
 
 
@@ -34,7 +35,7 @@ def serve(settings: ServerSettings, slot: TargetSlot | None = None) -> None:
     """
     check_exposure(settings)
     set_up_logs(settings.log_level, settings.log_format)
-    answer_promptly()
+    sys.setswitchinterval(SWITCH_S)
     listener = listen(settings.host, settings.port)
     host, port = listener.getsockname()[:2]
     logger.info("serving on http://%s:%d", f"[{host}]" if ":" in host else host, port)

@@ -11,7 +11,6 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from fastedit.errors import Code, EditRefused, EngineUnavailable
 from fastedit.server.jobs import Job, Outcome, run_with_target
 from fastedit.server.loading import TargetSlot
-from fastedit.server.priority import step_back
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +22,7 @@ class TargetThreads:
 
     def __init__(self, slot: TargetSlot, num_threads: int) -> None:
         self._slot = slot
-        self._executor = ThreadPoolExecutor(num_threads, "fastedit-model", step_back)
+        self._executor = ThreadPoolExecutor(num_threads, "fastedit-model")
 
     async def run(self, job: Job, deadline_s: float, on_text: Listener | None) -> Outcome:
         """The job's outcome. Cancelling gives it up: the target is done with it after the pass that is running.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -324,18 +322,6 @@ def test_a_device_that_is_not_there_is_named(tmp_path_factory: pytest.TempPathFa
         assert ready.json()["target"]["state"] == "absent"
         assert "cuda:7" in ready.json()["target"]["reason"]
         assert service.apply().json()["text"] == EXPECTED
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only there threads have priorities of their own")
-def test_passes_come_after_everything_else(tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = make_tiny(tmp_path_factory.mktemp("target"), "llama")
-    others = set(threading.enumerate())
-    with running(ServerSettings(target=str(folder), structural_workers=1)) as service:
-        service.apply(mode="model")  # whatever comes of it
-        own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-        threads = {thread.name.partition("_")[0]: thread for thread in set(threading.enumerate()) - others}
-        for name in ("fastedit-engine", "fastedit-model"):
-            assert os.getpriority(os.PRIO_PROCESS, threads[name].native_id or 0) > own
 
 
 def test_a_damaged_target_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
