@@ -52,20 +52,17 @@ def structural(merged: Merged) -> Verdict:
 def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
     """Whose text counts where both were asked for, for `auto`.
 
-    What both say counts, even where the alignment alone was too uncertain to be applied. Where they disagree, a certain
-    merged draft stands, with a warning; otherwise the target's text does if it is faithful, or else the draft if that
-    may be applied. Raises the draft's refusal where neither can be.
+    What both say counts, even where the alignment alone was too uncertain to be applied. A text that isn't faithful is
+    the target's error and says nothing about the draft. A faithful one counts, unless the draft is certain: then that
+    stands, with a warning. Raises the draft's refusal where neither can be applied.
     """
     if answer == merged.text:
         return _agreed(original, merged, edit, message)
-    if merged.certainty >= TRUSTED_CERTAINTY:
-        return _overruled(merged, "the merged draft is certain")
     try:
-        return _faithful(original, merged, answer, edit, message)
-    except ResultRefused as refused:
-        if merged.refusal is not None:
-            raise merged.refusal from refused
-        return _overruled(merged, refused.message)
+        found = _faithful(original, merged, answer, edit, message)
+    except ResultRefused:
+        return structural(merged)
+    return _overruled(merged) if merged.certainty >= TRUSTED_CERTAINTY else found
 
 
 def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
@@ -140,8 +137,8 @@ def _faithful(original: Original, merged: Merged, text: str, edit: Edit, message
     return Verdict(text, Strategy.MODEL, alignment, warnings)
 
 
-def _overruled(merged: Merged, why: str) -> Verdict:
-    warning = Warning("TARGET_DISAGREES", f"the target wrote something else and was overruled: {why}")
+def _overruled(merged: Merged) -> Verdict:
+    warning = Warning("TARGET_DISAGREES", "the target put it otherwise, and was overruled: the merged draft is certain")
     return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, (*merged.warnings, warning))
 
 
