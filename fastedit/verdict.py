@@ -70,6 +70,8 @@ def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
     if merged.refusal is not None:
         # Asked again, a target that was only busy may know the place.
         raise refused if refused.code in (Code.OVERLOADED, Code.TIMEOUT) else merged.refusal
+    if isinstance(refused, ResultRefused):
+        return structural(merged)  # it wrote without end: its own error
     warning = Warning(refused.code.value, f"not verified: {refused.message}")
     return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, (*merged.warnings, warning))
 
