@@ -67,12 +67,15 @@ def _alike(original: str, segment: Segment) -> tuple[Candidate, ...]:
     first, last = bisect_left(rows, segment.start), bisect_left(rows, segment.end)
     num_before = min(first, LINES_BEFORE)
     context = keys[first - num_before : last + LINES_BEHIND]
+    if not context:
+        return ()
     starts = [at for at in range(len(keys) - len(context) + 1) if keys[at : at + len(context)] == context]
     starts.sort(key=lambda at: (at + num_before != first, at))
     ends = [*rows, len(lines)]
     reasons = ["the likeliest place", *["looks like the likeliest place, and so do the lines around"] * len(starts)]
     length = segment.end - segment.start
-    shown = num_before if length else 0  # the first line of what is replaced, or the one that an insertion follows
+    # The first line of what is replaced, or the one that an insertion follows.
+    shown = num_before if last > first else 0
     return tuple(
         Candidate(ends[at + num_before], ends[at + num_before] + length, reason, body(lines[rows[at + shown]]))
         for at, reason in zip(starts[:MAX_CANDIDATES], reasons, strict=False)
