@@ -16,7 +16,7 @@ def serve(
     port: Annotated[int | None, typer.Option(help="The port to listen on.", show_default="8377")] = None,
     target: Annotated[
         str | None,
-        typer.Option(help="A registered target, a folder, or none.", show_default="embedded", metavar="NAME"),
+        typer.Option(help="A registered target, a folder, or none.", show_default="embedded, or none", metavar="NAME"),
     ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, cuda, ...", show_default="auto")] = None,
     log_level: Annotated[

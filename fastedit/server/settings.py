@@ -12,9 +12,9 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from fastedit.config import PREFIX, check_names
 from fastedit.errors import SettingsError
+from fastedit.targets.default import NO_TARGET, default_name
 
 MIB = 1 << 20
-NO_TARGET = "none"
 
 
 def _listed(value: Any) -> Any:
@@ -30,7 +30,8 @@ Count = Annotated[int, Field(ge=1, le=1_000_000)]
 class ServerSettings(BaseSettings):
     """What can be set about the service. Lists are written with commas.
 
-    target: a registered name or a folder; "none" serves without one. api_keys: one of them must come with each request,
+    target: a registered name or a folder; "none" serves without one, and so does an installation without an embedded
+    one that names none. api_keys: one of them must come with each request,
     if there are any; api_keys_file has one a line. allowed_hosts: further names that a Host header may have.
     allowed_origins: browsers' pages that may call the service. *_timeout_s: how long a client may take to send what it
     wants. deadline_s: how long a request may take that doesn't say; max_deadline_s: what it may say at most.
@@ -44,7 +45,7 @@ class ServerSettings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65_535)] = 8377
-    target: Annotated[str, Field(min_length=1)] = "embedded"
+    target: Annotated[str, Field(min_length=1)] = Field(default_factory=default_name)
     device: Annotated[str, Field(min_length=1)] = "auto"
     api_keys: Keys = ()
     api_keys_file: Path | None = None

@@ -46,6 +46,11 @@ def default_target(*, is_required: bool) -> Target | None:
         return None
 
 
+def default_name() -> str:
+    """`embedded` where it is part of the installation, else `none`."""
+    return EMBEDDED if EMBEDDED_FOLDER.is_dir() else NO_TARGET
+
+
 def is_installed() -> bool:
     """Whether the embedded target and what it runs on are there, whole or not."""
     return EMBEDDED_FOLDER.is_dir() and not _missing()
