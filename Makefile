@@ -37,5 +37,5 @@ $(VENV)/.installed: $(BIN)/python $(PINS)
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "Installing what the suite needs into $(VENV)"
-	@$(PIP) --editable './kernels[dev]' --editable '.[dev,evals,server,train]'
+	@$(PIP) --editable './kernels[dev]' --editable '.[dev,evals,model,server,train]'
 	@touch $@

@@ -27,7 +27,7 @@ def train(
 def _run(config: Path, *, only_data: bool) -> int:
     """Makes what the run reads, trains, and gives the exit status. Interrupted, a run goes on when started again."""
     if missing := [name for name in NEEDED if find_spec(name) is None]:
-        print_error(f"training needs {', '.join(missing)}: pip install 'fastedit[train]'")
+        print_error(f"training needs {', '.join(missing)}: pip install 'fastedit[model,train]'")
         return WRONG_USAGE
     from fastedit.training import prepare, trainer
     from fastedit.training.settings import read_settings
