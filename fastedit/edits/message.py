@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from fastedit.edits.blocks import Block, BlockKind, split_message
+from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.markdown import (
     bare_snippet,
     code_edit,
@@ -98,8 +99,19 @@ def _in_order(placed: Sequence[PlacedBlock], formats: Sequence[Format], chosen: 
             edits.append(pair_edit(block, placed[number + 1]))
             paired.update((id(block), id(placed[number + 1])))
         elif id(block) in is_chosen and id(block) not in paired:
+            _check_closed(block)
             edits.append(code_edit(block))
     return edits
+
+
+def _check_closed(placed: PlacedBlock) -> None:
+    """Code that doesn't end in a marker may, without its fence's end, have been cut off anywhere."""
+    last = next((line for line in reversed(placed.lines) if line.strip()), "")
+    if not placed.block.is_closed and classify_lines([last], lambda _: False)[-1].kind is not LineKind.MARKER:
+        line = placed.block.start_line
+        raise EditUnreadable(
+            Code.EDIT_UNPARSABLE, f"the fence of line {line} is never closed: the message may have been cut off"
+        )
 
 
 def _read_patch(placed: PlacedBlock, format: Format) -> list[Edit]:

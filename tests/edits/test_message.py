@@ -284,3 +284,20 @@ def test_an_unknown_format_is_refused():
 
 def test_hostile_paths_come_through_as_they_are():
     assert only("### `../../etc/passwd`\n\n```\nx\n```").path == "../../etc/passwd"
+
+
+def test_code_in_a_fence_that_never_closes_may_be_cut_off():
+    with pytest.raises(EditUnreadable, match="fence of line 2 is never closed") as caught:
+        parse_message("Here:\n```python\n# ...\ndef f():\n    return 1\n")
+    assert caught.value.code is Code.EDIT_UNPARSABLE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\ndef f():\n    return 1\n# ... existing code ...\n",
+        "```python\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+    ],
+)
+def test_what_ends_by_itself_needs_no_closing_fence(text):
+    assert len(parse_message(text)) == 1
