@@ -24,19 +24,25 @@ class Lane:
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
         """A place to work in. EngineUnavailable(OVERLOADED) where too many wait already."""
-        if self._places.available_tokens <= 0 and self.num_waiting >= self.max_waiting:
-            message = f"{self.num_waiting} {self.name} requests are waiting already."
-            raise EngineUnavailable(Code.OVERLOADED, message)
-        self.num_waiting += 1
+        # One job may be several places' borrower (a batch has many), so each borrows under a name of its own.
+        borrower = object()
         try:
-            # One job may be several places' borrower (a batch has many), so each borrows under a name of its own.
-            borrower = object()
-            await self._places.acquire_on_behalf_of(borrower)
-        finally:
-            self.num_waiting -= 1
+            self._places.acquire_on_behalf_of_nowait(borrower)
+        except anyio.WouldBlock:
+            await self._wait(borrower)
         self.num_running += 1
         try:
             yield
         finally:
             self.num_running -= 1
             self._places.release_on_behalf_of(borrower)
+
+    async def _wait(self, borrower: object) -> None:
+        if self.num_waiting >= self.max_waiting:
+            message = f"{self.num_waiting} {self.name} requests are waiting already."
+            raise EngineUnavailable(Code.OVERLOADED, message)
+        self.num_waiting += 1
+        try:
+            await self._places.acquire_on_behalf_of(borrower)
+        finally:
+            self.num_waiting -= 1

@@ -126,7 +126,13 @@ def test_an_output_that_nobody_takes_does_not_undo_a_write(folder: Path, stdout:
 
 def test_ctrl_c_writes_nothing(folder: Path) -> None:
     run = subprocess.Popen(
-        [*COMMAND, "apply", "app.py", "-"], cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, "apply", "app.py", "-"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell's background jobs, the suite perhaps among them, ignore the signal, and hand that down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(1.0)  # it waits for the edit by now
     run.send_signal(signal.SIGINT)
