@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
 
+from fastedit.server.run import listen
 from fastedit.server.settings import load_server_settings
 from fastedit.targets import default
 
@@ -14,3 +16,10 @@ def test_the_default_target_is_one_that_there_is(monkeypatch: pytest.MonkeyPatch
     assert load_server_settings().target == "embedded"
     monkeypatch.setattr(default, "EMBEDDED_FOLDER", tmp_path / "none")
     assert not load_server_settings().has_target
+
+
+def test_answers_are_sent_at_once() -> None:
+    with listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
