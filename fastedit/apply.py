@@ -106,7 +106,7 @@ class _Request:
 def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSender | None) -> tuple[Verdict, Stats]:
     merged = merge(original, edit, request.message, request.instruction)
     stats = Stats(certainty=merged.alignment.certainty)
-    if request.target is None or not _is_asked(request.mode, edit) or _is_settled(request.mode, original, merged):
+    if request.target is None or not asks_target(request.mode, edit) or _is_settled(request.mode, original, merged):
         return structural(merged), stats
     words = f"{request.message}\n{request.instruction or ''}"
     windows = cut_windows(original, merged, request.scope)
@@ -133,14 +133,14 @@ def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSe
 
 def _target_for(mode: str, edits: Sequence[Edit], target: Target | None) -> Target | None:
     """The target to ask: the given one, else the embedded one where a mode or an edit wants one."""
-    if target is not None or not any(_is_asked(mode, edit) for edit in edits):
+    if target is not None or not any(asks_target(mode, edit) for edit in edits):
         return target
     from fastedit.targets.default import default_target
 
     return default_target(is_required=mode == "model")
 
 
-def _is_asked(mode: str, edit: Edit) -> bool:
+def asks_target(mode: str, edit: Edit) -> bool:
     """Whether a target has a say: what a format states exactly needs none."""
     return mode == "model" or (mode == "auto" and edit.format is Format.LAZY)
 

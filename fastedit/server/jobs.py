@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fastedit.applied import Applied, Changes, Stats
-from fastedit.apply import apply_edits
+from fastedit.apply import apply_edits, asks_target
 from fastedit.edits import parse_message
-from fastedit.edits.model import Edit, Format
+from fastedit.edits.model import Edit
 from fastedit.edits.select import edits_for
 from fastedit.errors import Warning
 from fastedit.server.spans import Span, spans_of
@@ -87,7 +87,7 @@ def run_structural(job: Job, *, has_target: bool = False) -> Outcome | None:
     None where there is a target and the edit is of the kind that it has a say in: nothing has been tried then.
     """
     edits, warnings = job.edits()
-    if has_target and job.mode == "auto" and any(edit.format is Format.LAZY for edit in edits):
+    if has_target and any(asks_target(job.mode, edit) for edit in edits):
         return None
     outcome = _run(job, edits, warnings, mode="structural")
     return replace(outcome, spans=spans_of(job.original, outcome.text)) if job.with_spans else outcome
