@@ -55,11 +55,11 @@ def _refuse_uncertain(original: str, alignment: Alignment) -> None:
             raise PlaceUnknown(
                 Code.ANCHOR_AMBIGUOUS,
                 f"lines {segment.start + 1}-{segment.end}: not certain what the edit means here ({segment.reason})",
-                _alike(original, segment),
+                alike_places(original, segment),
             )
 
 
-def _alike(original: str, segment: Segment) -> tuple[Candidate, ...]:
+def alike_places(original: str, segment: Segment) -> tuple[Candidate, ...]:
     """The segment's place and those that look like it, blank lines apart: the same lines there, before and behind."""
     lines = split_lines(original)
     rows = [index for index, line in enumerate(lines) if line.strip()]

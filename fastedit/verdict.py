@@ -7,7 +7,7 @@ draft only where every line of it is accounted for, by the original or by the ed
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from rapidfuzz import fuzz
@@ -52,17 +52,17 @@ def structural(merged: Merged) -> Verdict:
 def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
     """Whose text counts where both were asked for, for `auto`.
 
-    What both say counts, even where the alignment alone was too uncertain to be applied. A text that isn't faithful is
-    the target's error and says nothing about the draft. A faithful one counts, unless the draft is certain: then that
-    stands, with a warning. Raises the draft's refusal where neither can be applied.
+    What both say counts, even where the alignment alone was too uncertain to be applied. Where they differ, a faithful
+    text counts, unless the draft is certain; else the draft stands, with a warning that says why. Raises the draft's
+    refusal where neither can be applied.
     """
     if answer == merged.text:
         return _agreed(original, merged, edit, message)
     try:
         found = _faithful(original, merged, answer, edit, message)
-    except ResultRefused:
-        return structural(merged)
-    return _overruled(merged) if merged.certainty >= TRUSTED_CERTAINTY else found
+    except ResultRefused as refused:
+        return _overruled(merged, refused.message)
+    return _overruled(merged, "the draft is certain") if merged.certainty >= TRUSTED_CERTAINTY else found
 
 
 def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
@@ -70,8 +70,6 @@ def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
     if merged.refusal is not None:
         # Asked again, a target that was only busy may know the place.
         raise refused if refused.code in (Code.OVERLOADED, Code.TIMEOUT) else merged.refusal
-    if isinstance(refused, ResultRefused):
-        return structural(merged)  # it wrote without end: its own error
     warning = Warning(refused.code.value, f"not verified: {refused.message}")
     return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, (*merged.warnings, warning))
 
@@ -139,9 +137,11 @@ def _faithful(original: Original, merged: Merged, text: str, edit: Edit, message
     return Verdict(text, Strategy.MODEL, alignment, warnings)
 
 
-def _overruled(merged: Merged) -> Verdict:
-    warning = Warning("TARGET_DISAGREES", "the target put it otherwise, and was overruled: the merged draft is certain")
-    return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, (*merged.warnings, warning))
+def _overruled(merged: Merged, why: str) -> Verdict:
+    """The draft in spite of the target; raises what was found against it."""
+    verdict = structural(merged)
+    warning = Warning("TARGET_DISAGREES", f"the target wrote something else and was overruled: {why}")
+    return replace(verdict, warnings=(*verdict.warnings, warning))
 
 
 def _alignment_of(original: str, text: str) -> Alignment:

@@ -336,13 +336,3 @@ def test_a_hundred_thousand_lines():
 
 def test_a_snippet_of_thousands_of_markers():
     assert isinstance(answered(FILE, fenced("# ...\nimport os\n" * 3000)), (Applied, EditRefused))
-
-
-def test_an_uncertain_place_among_blank_lines_is_told():
-    """The candidates of a refusal never lie outside the file, whatever the place is."""
-    for text in ("\n\n", "a\n\n\n", "\n\na = 1\n", "a = 1\n\n\nb = 2\n\n"):
-        for edit in ("# ...\nc = 3\n# ...", "b = 3\n# ...\nc = 4", "# ...\n\n# ..."):
-            try:
-                apply(text, f"```python\n{edit}\n```\n", path="a.py", mode="structural")
-            except EditRefused as refused:
-                assert all(0 <= found.start_line <= text.count("\n") for found in refused.candidates)

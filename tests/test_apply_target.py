@@ -144,17 +144,18 @@ def test_a_certain_draft_stands_against_a_target_that_puts_it_otherwise(target):
     assert (applied.text, applied.strategy, codes(applied)) == (expected, "structural", ["TARGET_DISAGREES"])
 
 
-def test_a_target_that_never_ends_is_no_reason_to_warn(target):
+def test_a_target_that_never_ends_is_told(target):
     script(target, lambda original, edit: edited(original, edit) + "again\n" * 1000)
     applied = apply(FILE, EDIT, path="a.py", target=target)
-    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", [])
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", ["TRUNCATION_DETECTED"])
     assert refused(FILE, EDIT, path="a.py", mode="model", target=target).code == Code.TRUNCATION_DETECTED
 
 
-def test_a_target_in_error_is_no_reason_to_warn(target):
+def test_a_target_in_error_is_told(target):
     script(target, lambda original, edit: original.replace("total", "result"))
     applied = apply(FILE, EDIT, path="a.py", target=target)
-    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", [])
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", ["TARGET_DISAGREES"])
+    assert "lines come from neither" in applied.warnings[0].message
     assert applied.stats.divergences > 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -86,12 +85,12 @@ class ServerSettings(BaseSettings):
         return tuple(line.strip() for line in lines if line.strip() and not line.lstrip().startswith(b"#"))
 
 
-def load_server_settings(environment: Mapping[str, str] = os.environ, **given: Any) -> ServerSettings:
-    """The settings of an environment, `given` ones (None left out) before them.
+def load_server_settings(**given: Any) -> ServerSettings:
+    """The environment's settings, `given` ones (None left out) before them.
 
     Raises SettingsError, naming it, for a FASTEDIT_ name or value that can't be used.
     """
-    check_names(environment)
+    check_names(os.environ)
     try:
         return ServerSettings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

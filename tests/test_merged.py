@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastedit.anchor.model import Segment, SegmentKind
+from fastedit.lines import body, split_lines
+from fastedit.merged import alike_places
+
+TWINS = "def a():\n    start()\n    run()\n    stop()\n\n\ndef b():\n    start()\n    run()\n    stop()\n"
+
+
+def test_a_place_is_told_with_those_that_look_like_it():
+    changed = alike_places(TWINS, Segment(SegmentKind.REPLACE, 8, 9, ("    go()",)))
+    assert [(place.start_line, place.end_line, place.text) for place in changed] == [
+        (8, 9, "    run()"),
+        (2, 3, "    run()"),
+    ]
+    inserted = alike_places(TWINS, Segment(SegmentKind.INSERT, 2, 2, ("    wait()",)))
+    assert [(place.start_line, place.end_line, place.text) for place in inserted] == [
+        (2, 2, "    start()"),
+        (8, 8, "    start()"),
+    ]
+
+
+def test_a_place_like_no_other_is_told_alone():
+    (only,) = alike_places(TWINS, Segment(SegmentKind.REPLACE, 6, 7, ("def c():",)))
+    assert (only.start_line, only.text, only.reason) == (6, "def b():", "the likeliest place")
+
+
+def test_blank_lines_at_the_end_are_a_place():
+    (only,) = alike_places("a\n\n\n", Segment(SegmentKind.REPLACE, 1, 3, ("b",)))
+    assert only.text == "a"
+    assert alike_places("\n\n", Segment(SegmentKind.REPLACE, 0, 2, ("b",))) == ()
+
+
+@given(st.lists(st.sampled_from(["a\n", "b\n", "\n"]), max_size=12), st.data())
+def test_places_lie_in_the_file(lines, data):
+    start = data.draw(st.integers(0, len(lines)))
+    end = data.draw(st.integers(start, len(lines)))
+    kind = SegmentKind.REPLACE if end > start else SegmentKind.INSERT
+    for place in alike_places("".join(lines), Segment(kind, start, end, ("new",))):
+        assert 0 <= place.start_line <= place.end_line
+        assert place.start_line <= len(lines)
+        assert place.text in map(body, split_lines("".join(lines)))
