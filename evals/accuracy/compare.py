@@ -54,7 +54,7 @@ def in_mode(mode: str) -> Peer:
     return run
 
 
-def summed_up(results: Sequence[Compared], *, title: str, source: str, module: str) -> dict[str, Any]:
+def summed_up(results: Sequence[Compared], *, title: str, source: str) -> dict[str, Any]:
     """The counts by peer, and by peer and each of KEYS."""
     by: dict[str, dict[str, dict[str, Counter[str]]]] = {key: {} for key in KEYS}
     peers: dict[str, dict[str, Any]] = {}
@@ -66,7 +66,7 @@ def summed_up(results: Sequence[Compared], *, title: str, source: str, module: s
             for result in results:
                 table = by[key].setdefault(str(getattr(result.sample, key)), defaultdict(Counter))
                 table[name][result.outcomes[name][0].value] += 1
-    machine = report.machine(module)
+    machine = report.machine("evals.accuracy")
     return {"machine": machine, "title": title, "source": source, "edits": len(results), "peers": peers, "by": by}
 
 

@@ -1,4 +1,4 @@
-"""python -m evals.accuracy.lookup: lazy edits given to fastedit, and to the same target without it.
+"""python -m evals.accuracy lookup: lazy edits given to fastedit, and to the same target without it.
 
 The target alone is what people have without fastedit: it gets the whole file and the edit, and writes the whole file
 with transformers' own `generate`, greedily, with prompt look-up. Its answer counts as it stands.
@@ -52,12 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     modes = {f"fastedit, {mode}": in_mode(mode) for mode in ("structural", "auto", "model")}
     results = list(compared(samples, {**modes, "target alone": alone}))
     source = f"lazy edits of files up to {options.max_lines} lines; target: {options.target}"
-    told(summed_up(results, title=TITLE, source=source, module="evals.accuracy.lookup"), options.json)
+    told(summed_up(results, title=TITLE, source=source), options.json)
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m evals.accuracy.lookup", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m evals.accuracy lookup", description=__doc__)
     parser.add_argument("--n", type=int, default=NUM_EDITS, help=f"how many edits (default {NUM_EDITS})")
     parser.add_argument("--max-lines", type=int, default=MAX_LINES, help="the longest original")
     parser.add_argument("--target", default="embedded", help="a registered name or a folder")
@@ -113,7 +113,3 @@ def _answer(target: Target, model: PreTrainedModel, sample: Sample) -> str | Non
         return extract_answer(target.codec.text(tokens), target.template, sample.original)
     except fastedit.EditRefused:
         return None
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""python -m evals.accuracy.mine: the real changes of local git histories, written as edits and applied.
+"""python -m evals.accuracy mine: the real changes of local git histories, written as edits and applied.
 
 Each change of a single file with 3 to 120 changed lines is written once, in a tier and a format drawn from the seed.
 """
@@ -49,13 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "n": len(rows),
             "from": "git histories",
         }
-        report.write_json(options.json, [], rows, settings, module="evals.accuracy.mine", summary=last_line(rows))
+        report.write_json(options.json, [], rows, settings, summary=last_line(rows))
     print(last_line(rows))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m evals.accuracy.mine", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m evals.accuracy mine", description=__doc__)
     parser.add_argument("--repo", type=Path, nargs="+", required=True, help="local git repositories")
     parser.add_argument("--n", type=int, default=NUM_EDITS, help=f"how many edits at most (default {NUM_EDITS})")
     parser.add_argument("--mode", choices=("structural", "auto", "model"), default="structural")
@@ -95,7 +95,3 @@ def last_line(rows: Sequence[Row]) -> str:
         f"{outcome.value}={counts[outcome] / len(rows):.3f}" if rows else f"{outcome.value}=n/a" for outcome in Outcome
     )
     return f"edits={len(rows)} {shares}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

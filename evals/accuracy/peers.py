@@ -1,4 +1,4 @@
-"""python -m evals.accuracy.peers: unified diffs, as models write them, given to fastedit and to what people use today.
+"""python -m evals.accuracy peers: unified diffs, as models write them, given to fastedit and to what people use today.
 
 Every tool gets the diff alone, without the prose around it; where a diff doesn't name its file, the names are put in
 front of it, since git and patch need them, and -p is what fits the names. A tool that ends with an error has refused,
@@ -11,7 +11,6 @@ import argparse
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from itertools import islice
@@ -52,12 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     peers = {"fastedit": in_mode("structural")} | {name: _tool(command) for name, command in COMMANDS.items()}
     results = list(compared(islice(samples, options.n), peers))
     source = f"unified diffs, {source}, given to each tool as they were written"
-    told(summed_up(results, title=TITLE, source=source, module="evals.accuracy.peers"), options.json)
+    told(summed_up(results, title=TITLE, source=source), options.json)
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m evals.accuracy.peers", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m evals.accuracy peers", description=__doc__)
     parser.add_argument("--n", type=int, default=NUM_EDITS, help=f"how many diffs (default {NUM_EDITS})")
     parser.add_argument(
         "--sources", type=Path, nargs="+", help="folders of originals (default: standard library, packages)"
@@ -110,7 +109,3 @@ def bare_diff(message: str, path: str) -> str:
 def level_of(diff: str, path: str) -> str:
     """The -p option that fits the diff's names: whether they start in `a/` and `b/`."""
     return "-p0" if re.search(rf"^\+\+\+ {re.escape(path)}\s*$", diff, re.MULTILINE) else "-p1"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

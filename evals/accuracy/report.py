@@ -105,7 +105,7 @@ def last_line(cases: Sequence[Row], generated: Sequence[Row]) -> str:
     return scores + target_line([*cases, *generated])
 
 
-def machine(module: str = "evals.accuracy") -> dict[str, Any]:
+def machine(module: str) -> dict[str, Any]:
     """What the numbers were measured on and with, and the command of the running module."""
     return {
         "platform": platform.platform(),
@@ -138,15 +138,14 @@ def write_json(
     cases: Sequence[Row],
     generated: Sequence[Row],
     settings: dict[str, Any],
-    module: str = "evals.accuracy",
     summary: str = "",
 ) -> None:
     """Everything that the tables show, with the rows that didn't come out exact, without diffs and segments.
 
-    module: the one that was run; summary: its last line, where that is another one than ours.
+    summary: the last line, where that is another one than ours.
     """
     result = {
-        "machine": machine(module),
+        "machine": machine("evals.accuracy"),
         "settings": settings,
         "summary": summary or last_line(cases, generated),
         "cases": [_plain(row) for row in cases],

@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     target = options.target or ("embedded" if EMBEDDED_FOLDER.is_dir() else STANDIN)
     size = SIZES[options.quick]
     with running(_command(target)) as server:
-        report = {"machine": machine(), "target": target, "quick": options.quick} | _measure(
+        report = {"machine": machine("evals.speed.serve"), "target": target, "quick": options.quick} | _measure(
             server, size, options.cases
         )
     path = options.json or RESULTS / ("serve-quick.json" if options.quick else "serve.json")

@@ -5,12 +5,13 @@ Their outputs mean nothing; their shapes, code paths and costs are a real target
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerBase
 
 FAMILIES = ("llama", "qwen2", "qwen3")
@@ -61,30 +62,44 @@ def make_checkpoint(folder: Path, shape: Shape, texts: Iterable[str], seed: int 
 
 def make_tokenizer(texts: Iterable[str], vocabulary: int) -> PreTrainedTokenizerBase:
     """A byte-level BPE tokenizer with a chat template, of at most `vocabulary` tokens."""
-    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
-    backend = Tokenizer(models.BPE())
-    backend.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(SPLIT), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
-    backend.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary,
-        special_tokens=list(SPECIAL_TOKENS),
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        show_progress=False,
-    )
-    backend.train_from_iterator(texts, trainer)
+    backend = train_byte_bpe(texts, vocabulary, SPLIT, SPECIAL_TOKENS)
     make: Any = PreTrainedTokenizerFast
     tokenizer: PreTrainedTokenizerBase = make(
         tokenizer_object=backend, eos_token="<|im_end|>", pad_token="<|endoftext|>"
     )
     tokenizer.chat_template = CHAT_TEMPLATE
     return tokenizer
+
+
+def train_byte_bpe(
+    texts: Iterable[str], vocabulary: int, split: str, special_tokens: Sequence[str], max_length: int | None = None
+) -> Tokenizer:
+    """Byte-level BPE of at most `vocabulary` tokens: any text comes back from its tokens as it was.
+
+    split: a pattern whose matches no token reaches beyond. special_tokens: get the first ids. max_length: characters of
+    a token at most.
+    """
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    backend = Tokenizer(models.BPE())
+    backend.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(split), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    backend.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        special_tokens=list(special_tokens),
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        max_token_length=max_length,
+        show_progress=False,
+    )
+    backend.train_from_iterator(texts, trainer)
+    return backend
 
 
 def _config(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> Any:

@@ -14,6 +14,9 @@ import torch
 from torch import Tensor
 from transformers import AttentionInterface
 
+from fastedit.decode.attention import HARMLESS
+from fastedit.errors import SettingsError
+
 NAME = "fastedit_packed"
 BLOCK = 128  # query rows at a time: their scores stay in a core's cache
 
@@ -32,16 +35,22 @@ def packed_attention(
     scaling: float | None = None,
     dropout: float = 0.0,
     packed_bounds: Tensor | None = None,
-    **unused: Any,
+    sliding_window: int | None = None,
+    **others: Any,
 ) -> tuple[Tensor, None]:
     """Causal attention within each document of one packed row, as transformers' attention functions give it.
 
     query: [1, H, T, D]; key, value: [1, Hkv, T, D]; packed_bounds: int64 on the CPU, where each document begins and,
     last, where the last one ends; trailing entries may repeat the last. Rows behind it are padding and come out zero.
-    Result: [1, T, H, D].
+    Result: [1, T, H, D]. SettingsError for a model whose attention has more to it (windows, soft caps, sinks).
     """
     if packed_bounds is None or dropout:
         raise ValueError("packed attention needs packed_bounds and has no dropout")
+    unknown = [name for name, given in others.items() if given is not None and name not in HARMLESS]
+    if sliding_window is not None and sliding_window < query.shape[2]:
+        unknown.append("sliding_window")
+    if unknown:
+        raise SettingsError(f"the model's attention can't be trained on packed rows: {', '.join(unknown)}")
     groups = query.shape[1] // key.shape[1]
     if groups > 1:
         key, value = (tensor.repeat_interleave(groups, dim=1) for tensor in (key, value))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from fastedit.targets.synthetic import train_byte_bpe
+
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
@@ -28,25 +30,9 @@ MAX_TOKEN_LENGTH = 24
 
 def train_tokenizer(texts: Iterable[str], vocabulary: int) -> PreTrainedTokenizerBase:
     """A tokenizer of `vocabulary` tokens at most; any text comes back from its tokens as it was."""
-    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
-    backend = Tokenizer(models.BPE())
-    backend.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(SPLIT), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
-    backend.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary,
-        special_tokens=list(SPECIAL_TOKENS),
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        max_token_length=MAX_TOKEN_LENGTH,
-        show_progress=False,
-    )
-    backend.train_from_iterator(texts, trainer)
+    backend = train_byte_bpe(texts, vocabulary, SPLIT, SPECIAL_TOKENS, MAX_TOKEN_LENGTH)
     make: Any = PreTrainedTokenizerFast
     tokenizer: PreTrainedTokenizerBase = make(
         tokenizer_object=backend, eos_token=END, pad_token=PAD, extra_special_tokens=list(SPECIAL_TOKENS[2:])

@@ -69,7 +69,7 @@ def test_the_command_scores_histories(history: Path, tmp_path: Path, capsys: pyt
     assert main(arguments) == 0
     assert capsys.readouterr().out.rstrip().split("\n")[-1].startswith("edits=")
     written = json.loads(result.read_text("utf-8"))
-    assert written["machine"]["command"].startswith("python -m evals.accuracy.mine")
+    assert written["machine"]["command"].startswith("python -m evals.accuracy ")
     assert set(written["generated"]) >= {"tier", "format", "language", "size", "changed"}
     assert main(["mine", "--repo", str(tmp_path / "none")]) == 1
 
@@ -109,7 +109,7 @@ def test_every_tool_applies_a_diff_as_git_writes_it() -> None:
 def test_a_tool_that_gives_another_text_is_wrong() -> None:
     (result,) = compared([sample(CLEAN.replace("\n\n", "\n \n").replace("values(), 0)", "values(), 1)"))], PEERS)
     assert {found[0] for found in result.outcomes.values()} == {Outcome.WRONG}
-    summary = summed_up([result], title="Diffs", source="made here", module="evals.accuracy.peers")
+    summary = summed_up([result], title="Diffs", source="made here")
     assert summary["peers"]["patch"]["counts"] == {"wrong": 1}
     assert summary["by"]["language"]["python"]["git apply"] == {"wrong": 1}
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention as reference
 
+from fastedit.errors import SettingsError
 from fastedit.training.attention import BLOCK, packed_attention
 
 LENGTHS = (1, BLOCK + 3, 2 * BLOCK, 37)
@@ -69,3 +70,11 @@ def test_refuses_to_mix_documents():
     query, key, value = tensors(2, 2, 10)
     with pytest.raises(ValueError, match="packed_bounds"):
         packed_attention(torch.nn.Identity(), query, key, value, None)
+
+
+@pytest.mark.parametrize("more", [{"sliding_window": 8}, {"softcap": 30.0}, {"s_aux": torch.zeros(4)}])
+def test_attention_with_more_to_it_is_refused(more):
+    with pytest.raises(SettingsError, match=next(iter(more))):
+        packed_attention(torch.nn.Identity(), *tensors(4, 2, 20), None, packed_bounds=bounds_of((20,)), **more)
+    same = {"sliding_window": 64, "softcap": None, "is_causal": True}
+    packed_attention(torch.nn.Identity(), *tensors(4, 2, 20), None, packed_bounds=bounds_of((20,)), **same)
