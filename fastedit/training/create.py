@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LOCAL: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
 WEIGHT_SCALE = 0.02
-STARTS_AT_ZERO = ("o_proj", "down_proj")  # every layer begins as the identity
+STARTS_AT_ZERO = ("o_proj", "down_proj")  # what writes into the stream: a new layer changes nothing
 
 
 @dataclass(frozen=True)
@@ -74,18 +74,27 @@ def _base_folder(settings: TrainingSettings) -> Path:
 
 
 def _loaded(settings: TrainingSettings) -> Any:
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoConfig, AutoModelForCausalLM
 
     folder = _base_folder(settings)
     check_checkpoint(folder)
-    model = AutoModelForCausalLM.from_pretrained(
+    config = AutoConfig.from_pretrained(folder, **LOCAL)
+    num_layers = config.num_hidden_layers
+    if settings.model.added_layers:
+        config.num_hidden_layers += settings.model.added_layers
+        if types := getattr(config, "layer_types", None):
+            config.layer_types = [*types, *types[-1:] * settings.model.added_layers]
+    model: Any = AutoModelForCausalLM.from_pretrained(
         folder,
+        config=config,
         dtype=getattr(torch, settings.model.dtype),
         attn_implementation=attention.NAME,
         use_safetensors=True,
         **LOCAL,
     )
     _check_head(model)
+    for layer in model.get_decoder().layers[num_layers:]:
+        _begin_as_identity(layer)
     return model
 
 
@@ -101,14 +110,18 @@ def _new(shape: ModelSettings, tokenizer: PreTrainedTokenizerBase) -> Any:
 
     make_model: Any = AutoModelForCausalLM.from_config
     model = make_model(_config(shape, tokenizer), attn_implementation=attention.NAME)
-    for name, weight in model.named_parameters():
-        if any(part in name for part in STARTS_AT_ZERO):
-            torch.nn.init.zeros_(weight)
+    _begin_as_identity(model)
     if shape.begins_copying:
         begin_copying(model)
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     return model.to(getattr(torch, shape.dtype))
+
+
+def _begin_as_identity(module: torch.nn.Module) -> None:
+    for name, weight in module.named_parameters():
+        if any(part in name for part in STARTS_AT_ZERO):
+            torch.nn.init.zeros_(weight)
 
 
 def _config(shape: ModelSettings, tokenizer: PreTrainedTokenizerBase) -> Any:

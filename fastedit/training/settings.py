@@ -23,11 +23,13 @@ from fastedit.errors import SettingsError
 class ModelSettings:
     """The model to train. base: weights to start from. Without: a new Qwen3 of the given shape and `tokenizer`.
 
-    template: a name in `fastedit.targets.TEMPLATES`, None for what goes with the base. dtype: of the weights that
-    compute; masters are float32. begins_copying: see `beginning`.
+    added_layers: how many layers a base gets on top, each the identity at first. template: a name in
+    `fastedit.targets.TEMPLATES`, None for what goes with the base. dtype: of the weights that compute; masters are
+    float32. begins_copying: see `beginning`.
     """
 
     base: str | None = None
+    added_layers: int = 0
     template: str | None = None
     dtype: str = "bfloat16"
     tokenizer: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,15 +62,18 @@ def test_only_changes_of_some_size_are_mined(history: Path) -> None:
     assert [(one.original, one.expected) for one in samples] == [(MIDDLE, AFTER), (BEFORE, MIDDLE)]
 
 
-def test_the_command_scores_histories(history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_scores_histories(
+    history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit(history, {"other.py": SHELF.replace("Shelf", "Rack")})
     commit(history, {"other.py": AFTER.replace("Shelf", "Rack")})
     result = tmp_path / "mined.json"
     arguments = ["mine", "--repo", str(history), "--format", "udiff", "--json", str(result)]
-    assert main(arguments) == 0
+    monkeypatch.setattr(sys, "argv", ["evals.accuracy", *arguments])
+    assert main() == 0
     assert capsys.readouterr().out.rstrip().split("\n")[-1].startswith("edits=")
     written = json.loads(result.read_text("utf-8"))
-    assert written["machine"]["command"].startswith("python -m evals.accuracy ")
+    assert written["machine"]["command"] == " ".join(["python -m evals.accuracy", *arguments])
     assert set(written["generated"]) >= {"tier", "format", "language", "size", "changed"}
     assert main(["mine", "--repo", str(tmp_path / "none")]) == 1
 

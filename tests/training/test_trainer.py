@@ -20,6 +20,7 @@ from fastedit.training.create import make_trainee
 from fastedit.training.documents import HELD_OUT, Encoder, read_shard, shards_in, write_shards
 from fastedit.training.exactness import measure
 from fastedit.training.forward import RowModel
+from fastedit.training.packing import pack
 from fastedit.training.pairs import pairs_of
 from fastedit.training.settings import (
     DataSettings,
@@ -144,6 +145,18 @@ def test_a_new_model_begins_as_its_embeddings(settings, folder):
     weights = dict(trainee.model.named_parameters())
     assert weights["model.layers.1.mlp.down_proj.weight"].eq(0).all()
     assert trainee.model.config.tie_word_embeddings
+
+
+def test_added_layers_are_trained_and_change_nothing_at_first(settings):
+    grown = replace(settings, model=replace(settings.model, added_layers=2))
+    plain, trainee = make_trainee(settings).model, make_trainee(grown).model
+    assert trainee.config.num_hidden_layers == plain.config.num_hidden_layers + 2
+    (document,) = read_shard(shards_in(settings.path(settings.data.shards))[0])[:1]
+    row = pack([document], ROW)
+    assert RowModel(trainee)(row).loss.item() == RowModel(plain)(row).loss.item()
+    checkpoint = Target.load(train(grown)).model
+    first_new = checkpoint.get_decoder().layers[plain.config.num_hidden_layers]
+    assert first_new.mlp.down_proj.weight.count_nonzero()
 
 
 def test_exactness_is_what_greedy_decoding_would_give(settings, folder):
