@@ -30,7 +30,10 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How the result came about. Times in milliseconds; all counts are 0 where no target took part."""
+    """How the result came about. Times in milliseconds; all counts are 0 where no target took part.
+
+    cached_tokens: so many of the prompt_tokens were not computed but taken from an earlier request.
+    """
 
     total_ms: float = 0.0
     prefill_ms: float = 0.0
@@ -41,6 +44,7 @@ class Stats:
     divergences: int = 0
     reanchors: int = 0
     prompt_tokens: int = 0
+    cached_tokens: int = 0
     completion_tokens: int = 0
     certainty: float = 1.0
 

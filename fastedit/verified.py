@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from fastedit.decode import DecodeResult, DecodeStats, EditRequest, Handle, Sampling
     from fastedit.targets import Target
 
+COUNTS = (
+    "passes",
+    "drafted",
+    "accepted",
+    "divergences",
+    "reanchors",
+    "prompt_tokens",
+    "cached_tokens",
+    "completion_tokens",
+)
 WHOLE_FILE_SHARE = 0.6  # windows that cover more of a file than this are better one
 
 
@@ -196,9 +206,8 @@ def _in_ends_of(window: Window, text: str) -> str:
 
 def _sum(stats: Sequence[DecodeStats]) -> Stats:
     """All windows' counts together; they are decoded side by side, so the longest times."""
-    counts = ("passes", "drafted", "accepted", "divergences", "reanchors", "prompt_tokens", "completion_tokens")
     return Stats(
-        **{name: sum(getattr(one, name) for one in stats) for name in counts},
+        **{name: sum(getattr(one, name) for one in stats) for name in COUNTS},
         prefill_ms=max((one.queue_ms + one.prefill_ms for one in stats), default=0.0),
         decode_ms=max((one.decode_ms for one in stats), default=0.0),
     )

@@ -60,8 +60,13 @@ def edited(original: str, edit: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def target(tmp_path_factory):
-    return Target.load(make_tiny(tmp_path_factory.mktemp("target"), "qwen3", vocabulary=400), template="embedded")
+def checkpoint(tmp_path_factory):
+    return make_tiny(tmp_path_factory.mktemp("target"), "qwen3", vocabulary=400)
+
+
+@pytest.fixture(scope="module")
+def target(checkpoint):
+    return Target.load(checkpoint, template="embedded")
 
 
 def codes(applied):
@@ -100,6 +105,16 @@ def test_the_whole_file_is_shown_on_request(target):
     applied = apply(FILE, EDIT, path="a.py", scope="file", target=target)
     assert applied.text == EXPECTED
     assert runner.asked == [(FILE, EDIT.split("```python\n")[1].split("```")[0])]
+
+
+def test_a_second_edit_of_a_file_reads_it_from_the_cache(checkpoint):
+    target = Target.load(checkpoint, template="embedded")  # nothing is scripted: its own engine, its own KV rows
+    edits = [f"def area(w, h):\n    return {what}\n" for what in ("w * h", "h * w")]
+    original = "def area(w, h):\n    return 0\n"
+    first, second = (apply(original, edit, path="a.py", scope="file", target=target).stats for edit in edits)
+    shared = len(target.prompt(original, "")) - 1  # without what ends an edit
+    assert (first.cached_tokens, first.prompt_tokens > shared) == (0, True)
+    assert shared <= second.cached_tokens < second.prompt_tokens
 
 
 def test_one_pass_does_it_where_the_target_agrees(target):

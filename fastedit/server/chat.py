@@ -120,6 +120,10 @@ def text_of(content: str | list[Part], param: str) -> str:
     return "".join(part.text or "" for part in content)
 
 
+class PromptDetails(BaseModel):
+    cached_tokens: int
+
+
 class PredictionDetails(BaseModel):
     accepted_prediction_tokens: int
     rejected_prediction_tokens: int
@@ -129,6 +133,7 @@ class ChatUsage(BaseModel):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    prompt_tokens_details: PromptDetails
     completion_tokens_details: PredictionDetails
 
     @classmethod
@@ -137,6 +142,7 @@ class ChatUsage(BaseModel):
             prompt_tokens=stats.prompt_tokens,
             completion_tokens=stats.completion_tokens,
             total_tokens=stats.prompt_tokens + stats.completion_tokens,
+            prompt_tokens_details=PromptDetails(cached_tokens=stats.cached_tokens),
             completion_tokens_details=PredictionDetails(
                 accepted_prediction_tokens=stats.accepted, rejected_prediction_tokens=stats.drafted - stats.accepted
             ),

@@ -49,6 +49,7 @@ class Metrics:
                 ("divergences", "Passes in which the target refused a draft token."),
                 ("reanchors", "Places in a draft found again after a divergence."),
                 ("prompt_tokens", "Tokens of prompts."),
+                ("cached_tokens", "Tokens of prompts that were not computed but taken from an earlier request."),
                 ("completion_tokens", "Tokens of outputs."),
             )
         }

@@ -118,6 +118,7 @@ class Stats(BaseModel):
     accepted: int
     divergences: int
     reanchors: int
+    cached_tokens: int = Field(description="Of `prompt_tokens`, those taken from an earlier request, not computed.")
     prefill_ms: float
     decode_ms: float
     total_ms: float

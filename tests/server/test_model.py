@@ -114,6 +114,16 @@ def test_a_lazy_edit_is_verified(served: tuple[Running, ScriptedRunner]) -> None
     assert [new - old for old, new in zip(before, after, strict=True)] == [body["stats"]["accepted"], 1, 1]
 
 
+def test_prompt_tokens_from_the_cache_are_told_and_counted(served: tuple[Running, ScriptedRunner]) -> None:
+    service, _ = served
+    original = f"# read twice\n{LONG}"
+    before = service.metric("fastedit_cached_tokens_total")
+    first, second = (service.apply(original=original, scope="file").json() for _ in range(2))
+    assert first["stats"]["cached_tokens"] < second["stats"]["cached_tokens"] == second["usage"]["prompt_tokens"] - 1
+    added = sum(body["stats"]["cached_tokens"] for body in (first, second))
+    assert service.metric("fastedit_cached_tokens_total") - before == added
+
+
 def test_a_patch_is_no_question_to_the_target(served: tuple[Running, ScriptedRunner]) -> None:
     service, runner = served
     num_asked = len(runner.asked)
@@ -159,11 +169,15 @@ def test_openais_client_streams_what_the_target_writes(served: tuple[Running, Sc
         asked = [{"role": "user", "content": f"<code>{LONG}</code>\n<update>{EDIT}</update>"}]
         whole = client.chat.completions.create(model="fastedit", messages=asked)
         chunks = list(client.chat.completions.create(model="fastedit", messages=asked, stream=True))
+        again = client.chat.completions.create(model="fastedit", messages=asked)
     assert whole.choices[0].message.content == LONG_EXPECTED
     assert whole.usage is not None
     assert whole.usage.completion_tokens_details is not None
     assert whole.usage.completion_tokens_details.accepted_prediction_tokens > 0
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == LONG_EXPECTED
+    assert again.usage is not None
+    assert again.usage.prompt_tokens_details is not None
+    assert again.usage.prompt_tokens_details.cached_tokens == again.usage.prompt_tokens - 1
 
 
 def test_structural_requests_never_wait_behind_the_target(served: tuple[Running, ScriptedRunner]) -> None:
