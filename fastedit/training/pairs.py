@@ -25,6 +25,8 @@ from fastedit.windows import CONTEXT_LINES, Change, Window, plan_windows, whole_
 
 SHARE_AT_DEFAULT_CONTEXT = 0.6
 CONTEXTS = (2, 30)  # fewest and most lines of context otherwise
+TIGHT_CONTEXTS = (1, 6)
+TIGHT_DECLARATION_LINES = 8
 SHARE_OF_WHOLE_FILES = 0.05
 MAX_DIFFED_LINES = 4000
 
@@ -45,14 +47,17 @@ class Pair:
     format: str
 
 
-def pairs_of(sample: Sample, rng: random.Random) -> Iterator[Pair]:
-    """A pair for each window of a sample; none where its message isn't read as one edit of the file."""
+def pairs_of(sample: Sample, rng: random.Random, tight: float = 0.0) -> Iterator[Pair]:
+    """A pair for each window of a sample; none where its message isn't read as one edit of the file.
+
+    tight: the share of samples with windows of a few lines, in which more of the tokens decide something.
+    """
     edit = _read(sample)
     lines = split_lines(sample.original)
     changes = changes_between(lines, split_lines(sample.expected))
     if edit is None or not changes:
         return
-    windows = _windows(lines, changes, sample, rng)
+    windows = _windows(lines, changes, sample, rng, rng.random() < tight)
     for window, excerpt in zip(windows, excerpts_of(edit, windows), strict=True):
         shown = window.with_unix_ends() if window.is_crlf else window
         yield Pair(shown.original, excerpt.text, shown.draft.text, sample.path, sample.kind, sample.format.value)
@@ -82,12 +87,19 @@ def _read(sample: Sample) -> Edit | None:
     return edits[0] if len(edits) == 1 else None
 
 
-def _windows(lines: list[str], changes: list[Change], sample: Sample, rng: random.Random) -> tuple[Window, ...]:
+def _windows(
+    lines: list[str], changes: list[Change], sample: Sample, rng: random.Random, is_tight: bool
+) -> tuple[Window, ...]:
     """As `fastedit.verified` cuts them, but with other numbers of context lines too."""
     declarations = [
         (declaration.start_line, declaration.end_line)
         for declaration in outline(sample.original, sample.language).declarations
     ]
+    if is_tight:
+        context = rng.randint(*TIGHT_CONTEXTS)
+        return plan_windows(
+            lines, changes, declarations, context_lines=context, max_declaration_lines=TIGHT_DECLARATION_LINES
+        )
     context = CONTEXT_LINES if rng.random() < SHARE_AT_DEFAULT_CONTEXT else rng.randint(*CONTEXTS)
     windows = plan_windows(lines, changes, declarations, context_lines=context)
     num_shown = sum(window.end - window.start for window in windows)

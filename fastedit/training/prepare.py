@@ -87,16 +87,16 @@ def held_out_pairs(settings: TrainingSettings, seed: int = 0) -> Iterator[Pair]:
 
 
 def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSettings, seed: str) -> Iterator[Pair]:
-    rng, apart = random.Random(seed), kept_apart(settings)
+    rng, data, apart = random.Random(seed), settings.data, kept_apart(settings)
     streams = [
         _endless(group, formats, f"{seed} {number}", apart)
         for number, group in enumerate(groups)
         for formats in ((Format.LAZY,), PATCHES)
     ]
-    shares = [weight * share for weight in weights for share in (settings.data.lazy, 1.0 - settings.data.lazy)]
+    shares = [weight * share for weight in weights for share in (data.lazy, 1.0 - data.lazy)]
     while True:
         stream = rng.choices(streams, shares)[0]
-        yield from pairs_of(next(stream), rng)
+        yield from pairs_of(next(stream), rng, data.tight)
 
 
 def _endless(group: list[Path], formats: tuple[Format, ...], seed: str, apart: list[Path]) -> Iterator[Sample]:

@@ -53,7 +53,8 @@ class DataSettings:
     sources: folders or files, or `python:NAME` for an installed package (`python:stdlib` for the standard library).
     weights: how often each source is drawn from, evenly where empty. shards: the folder for tokenised documents.
     apart: folders whose files no original may resemble. held_out: the share of originals, told by their path's hash,
-    that is only evaluated on. lazy: the share of lazy edits; the rest are patches. pairs: how many to make;
+    that is only evaluated on. lazy: the share of lazy edits; the rest are patches. tight: the share of edits shown in
+    windows of a few lines, from which a model learns with fewer tokens where to go on. pairs: how many to make;
     short_pairs: how many very short ones besides. tokenizer_pairs: how many a new tokenizer is made of.
     """
 
@@ -63,6 +64,7 @@ class DataSettings:
     apart: tuple[str, ...] = ()
     held_out: float = 0.02
     lazy: float = 0.88
+    tight: float = 0.0
     pairs: int = 50_000
     short_pairs: int = 0
     tokenizer_pairs: int = 3000

@@ -26,6 +26,15 @@ def test_a_pair_is_a_part_of_the_file_and_what_becomes_of_it():
         assert pair.original != pair.merged
 
 
+def test_tight_windows_hold_the_same_changes_among_fewer_lines():
+    usual, tight = (
+        [pair for sample in SAMPLES for pair in pairs_of(sample, random.Random(1), share)] for share in (0, 1)
+    )
+    assert {pair.source for pair in tight} == {pair.source for pair in usual}
+    assert len("".join(pair.original for pair in tight)) < 0.6 * len("".join(pair.original for pair in usual))
+    assert all(pair.original != pair.merged for pair in tight)
+
+
 def test_a_single_window_holds_the_whole_change():
     for sample, pair in all_pairs():
         original, expected = (text.replace("\r\n", "\n") for text in (sample.original, sample.expected))
