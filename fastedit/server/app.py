@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 
 from fastedit import __version__
+from fastedit.server.crowd import check_room
 from fastedit.server.failures import handle_failures
 from fastedit.server.gate import Gate, caller_checks, place_checks
 from fastedit.server.loading import TargetSlot
@@ -51,6 +52,8 @@ def create_app(settings: ServerSettings | None = None, slot: TargetSlot | None =
 def _guard(app: FastAPI, service: Service) -> None:
     """Puts what comes before the routes around them, innermost first."""
     settings = service.settings
+    # Behind the reader: who is turned away amid sending a body may lose the answer with the connection.
+    app.add_middleware(Gate, checks=(check_room,))
     app.add_middleware(BodyReader, max_bytes=settings.max_body_bytes, timeout_s=settings.body_timeout_s)
     app.add_middleware(Gate, checks=caller_checks(settings))
     if settings.allowed_origins:

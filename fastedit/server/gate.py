@@ -14,11 +14,10 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fastedit.config import is_loopback
-from fastedit.server.problems import Problem, RequestCode, problem_response
+from fastedit.server.problems import OPEN_PATHS, Problem, RequestCode, problem_response
 from fastedit.server.rates import RateLimiter
 from fastedit.server.settings import ServerSettings
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})  # for whoever watches the process; they tell nothing of files
 WILDCARDS = frozenset({"0.0.0.0", "::", ""})
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 

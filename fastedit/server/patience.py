@@ -9,9 +9,9 @@ from typing import Any
 from anyio import fail_after
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fastedit.errors import Code
+from fastedit.server.crowd import Limited
 from fastedit.server.problems import Problem, RequestCode, problem_response
 
 CLOSE = {"Connection": "close"}  # what is left of the body isn't worth reading
@@ -98,11 +98,11 @@ class SendTimeout:
         return limited
 
 
-def impatient(header_timeout_s: float) -> type[asyncio.Protocol]:
-    """uvicorn's protocol, which waits no longer than that for a request's whole head: of its own accord it waits for
-    ever."""
+def impatient(header_timeout_s: float) -> type[Limited]:
+    """The protocol, which waits no longer than that for a request's whole head: uvicorn of its own accord waits
+    for ever."""
 
-    class Impatient(H11Protocol):
+    class Impatient(Limited):
         _waiting: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -33,7 +33,8 @@ class ServerSettings(BaseSettings):
     one that names none. api_keys: one of them must come with each request,
     if there are any; api_keys_file has one a line. allowed_hosts: further names that a Host header may have.
     allowed_origins: browsers' pages that may call the service. *_timeout_s: how long a client may take to send what it
-    wants. deadline_s: how long a request may take that doesn't say; max_deadline_s: what it may say at most.
+    wants. max_connections: clients that are served at once; as many again are told that there is no room.
+    deadline_s: how long a request may take that doesn't say; max_deadline_s: what it may say at most.
     structural_workers: processes for structural work. model_requests: requests that a target works on at once.
     max_waiting: requests that wait in each lane before more are turned away. requests_per_minute: for each key (each
     address without keys), 0 for any number. drain_s: how long a stopping service goes on with what it has begun.
