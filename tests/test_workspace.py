@@ -188,6 +188,35 @@ def test_a_file_is_deleted(root: Path) -> None:
     assert (again.action, [warning.code for warning in again.warnings]) == ("none", ["NO_CHANGE"])
 
 
+def deleting(path: str, text: str) -> str:
+    lines = text.splitlines()
+    body = "".join(f"-{line}\n" for line in lines)
+    return f"```diff\n--- a/{path}\n+++ /dev/null\n@@ -1,{len(lines)} +0,0 @@\n{body}```\n"
+
+
+def test_a_file_is_deleted_by_a_diff_that_shows_it(root: Path) -> None:
+    (change,) = apply(deleting("src/app.py", CODE), root)
+    assert change.action == "delete"
+    assert not (root / "src/app.py").exists()
+
+
+def test_a_file_with_other_lines_than_the_diff_deletes_stays(root: Path) -> None:
+    (root / "src/app.py").write_text(CODE + "\n\ndef two():\n    return 2\n")
+    error = refusal(deleting("src/util.py", CODE) + deleting("src/app.py", CODE), root)
+    assert (error.code, error.message) == (
+        Code.ANCHOR_NOT_FOUND,
+        "src/app.py: the diff deletes another version of the file: lines 5-6 of the file are not in it",
+    )
+    assert [(place.path, place.start_line, place.end_line) for place in error.candidates] == [("src/app.py", 4, 6)]
+
+
+def test_a_file_is_replaced_only_where_the_deletion_shows_it(root: Path) -> None:
+    created = "```diff\n--- /dev/null\n+++ b/src/app.py\n@@ -0,0 +1 @@\n+one\n```\n"
+    assert refusal(deleting("src/app.py", "x = 1\n") + created, root).code == Code.ANCHOR_NOT_FOUND
+    assert apply(deleting("src/app.py", CODE) + created, root)[0].action == "update"
+    assert (root / "src/app.py").read_text() == "one\n"
+
+
 def test_a_deletion_is_never_for_part_of_a_name(root: Path) -> None:
     before = tree(root)
     (change,) = apply(patch("*** Delete File: app.py\n"), root)

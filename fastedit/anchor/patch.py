@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fastedit.anchor.changes import Change, composed
+from fastedit.anchor.deletion import deletion_problem
 from fastedit.anchor.hunks import MIN_CERTAINTY, Outcome, locate_hunks
 from fastedit.anchor.locate import LineIndex
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
@@ -31,7 +32,9 @@ def align_patch(original_lines: list[str], edit: Edit, outline: Outline | None) 
     """
     if edit.action is Action.DELETE:
         whole = Change(0, len(original_lines), ())
-        return Alignment(_segments([whole] if original_lines else [], len(original_lines)))
+        problem = deletion_problem(original_lines, edit.hunks)
+        segments = _segments([whole] if original_lines else [], len(original_lines))
+        return Alignment(segments, (problem,) if problem else ())
     hunks = [hunk for hunk in edit.hunks if any(line.op in (Op.ADD, Op.DELETE) for line in hunk.lines)]
     index = LineIndex(original_lines)
     outcomes = locate_hunks(index, Scopes(index, outline), hunks, edit.format)

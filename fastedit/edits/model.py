@@ -86,7 +86,7 @@ class Edit:
     path: as the message names it (never resolved, may be hostile), or None where it names none.
     new_path: where the file moves to (`*** Move to:`, a rename in a diff), or None.
     snippets: for LAZY and WHOLE (exactly one for WHOLE; for LAZY one for each fence, in their order);
-    hunks: for the patch formats.
+    hunks: for the patch formats; of a deletion the lines that the file must have, none where it may have any.
     """
 
     format: Format

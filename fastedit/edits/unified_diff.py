@@ -27,7 +27,7 @@ from fastedit.edits.diff_headers import (
     without_prefixes,
 )
 from fastedit.edits.hunks import unreadable
-from fastedit.edits.model import Action, Edit, Format, PatchHunk
+from fastedit.edits.model import Action, Edit, Format, Op, PatchHunk
 from fastedit.edits.paths import PathMention, is_path, path_in_comment, path_in_line
 from fastedit.edits.prefixes import indent_unit, read_lines
 
@@ -105,7 +105,7 @@ def parse_unified_diff(lines: Sequence[str], first_line: int) -> list[Edit]:
     """One edit for each file of the diff, in order; path None where the diff doesn't name it.
 
     first_line: 0-based line of the message where `lines` start. Raises EditUnreadable (EDIT_UNPARSABLE) for
-    binary patches, combined diffs, and a file that is named but not changed.
+    binary patches, combined diffs, a file that is named but not changed, and one that is deleted and gets new lines.
     """
     return [_edit(file) for file in _Reader(lines, first_line).read()]
 
@@ -221,7 +221,7 @@ def _edit(file: _RawFile) -> Edit:
     hunks = _hunks(file)
     path = (new if new != DEV_NULL else old) or (old if old != DEV_NULL else None) or file.git
     if file.is_deleted or new == DEV_NULL:
-        return Edit(Format.UDIFF, path, Action.DELETE)
+        return Edit(Format.UDIFF, path, Action.DELETE, hunks=_deleted(hunks))
     if file.is_created or old == DEV_NULL:
         return Edit(Format.UDIFF, path, Action.CREATE, hunks=hunks)
     if {"from", "to"} <= file.moves.keys():
@@ -229,6 +229,14 @@ def _edit(file: _RawFile) -> Edit:
     if not hunks and not file.has_mode:
         raise unreadable("the diff names a file but holds no hunk for it", file.source_line)
     return Edit(Format.UDIFF, path, Action.UPDATE, hunks=hunks)
+
+
+def _deleted(hunks: tuple[PatchHunk, ...]) -> tuple[PatchHunk, ...]:
+    """A deleted file's hunks. EditUnreadable where they add lines: what then is to become of the file can't be told."""
+    for hunk in hunks:
+        if any(line.op is Op.ADD and line.text.strip() for line in hunk.lines):
+            raise unreadable("the diff deletes the file, and adds lines to it", hunk.source_line)
+    return hunks
 
 
 def _hunks(file: _RawFile) -> tuple[PatchHunk, ...]:

@@ -9,11 +9,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastedit.anchor.deletion import deletion_problem
 from fastedit.applied import Applied
 from fastedit.apply import apply_edits
 from fastedit.edits.lazy import LineKind, classify_lines, elides_inline
 from fastedit.edits.model import Action, Edit, Format
-from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, Warning
+from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, PlaceUnknown, Warning
 from fastedit.files import (
     SYSTEM,
     UTF_8,
@@ -28,6 +29,7 @@ from fastedit.files import (
     recover,
     sha256_of,
 )
+from fastedit.lines import body, split_lines
 from fastedit.workspace.diff import file_diff
 from fastedit.workspace.locate import Location, locate, locate_file
 
@@ -127,6 +129,8 @@ def plan_file(
     file = _read(location, options, fs)
     last_deletion = max((i for i, edit in enumerate(edits) if edit.action is Action.DELETE), default=-1)
     rest = edits[last_deletion + 1 :]
+    if last_deletion >= 0 and file is not None:
+        _check_deletion(location, file, edits[last_deletion])
     if last_deletion >= 0 and not rest:
         return _deletion(location, file)
     is_fresh = last_deletion >= 0 or file is None or edits[0].action is Action.CREATE
@@ -222,6 +226,14 @@ def _creation(location: Location, applied: Applied) -> PlannedChange:
         location.name, ChangeAction.CREATE, None, sha256_of(data), applied, diff=diff, warnings=warnings
     )
     return PlannedChange(change, data, (Write(location.path, data),))
+
+
+def _check_deletion(location: Location, file: TextFile, edit: Edit) -> None:
+    """PlaceUnknown ANCHOR_NOT_FOUND where the edit shows other lines than the file would lose."""
+    problem = deletion_problem([body(line) for line in split_lines(file.text)], edit.hunks)
+    if problem is not None:
+        candidates = tuple(replace(candidate, path=location.name) for candidate in problem.candidates)
+        raise PlaceUnknown(problem.code, f"{location.name}: {problem.message}", candidates)
 
 
 def _deletion(location: Location, file: TextFile | None) -> PlannedChange:

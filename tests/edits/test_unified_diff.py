@@ -151,7 +151,7 @@ def test_created_deleted_renamed_and_mode_changed_files():
         """
     )
     assert (created.path, created.action, created.hunks[0].new) == ("new.sh", Action.CREATE, ["#!/bin/sh", "true"])
-    assert (deleted.path, deleted.action) == ("gone.txt", Action.DELETE)
+    assert (deleted.path, deleted.action, shown(deleted)) == ("gone.txt", Action.DELETE, ["-old"])
     assert (renamed.path, renamed.new_path, shown(renamed)) == ("one.py", "two.py", ["-x", "+y"])
     assert (mode.path, mode.hunks) == ("run", ())
 
