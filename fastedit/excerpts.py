@@ -33,10 +33,14 @@ class EditLine:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """text: the edit's lines that have to do with a window. runs: its code without the elisions, cut at them."""
+    """text: the edit's lines that have to do with a window. runs: its code without the elisions, cut at them.
+
+    elisions: (start, end) in `text` of what stands for lines that are left out, without its indentation.
+    """
 
     text: str
     runs: tuple[str, ...]
+    elisions: tuple[tuple[int, int], ...] = ()
 
 
 def excerpts_of(edit: Edit, windows: Sequence[Window]) -> tuple[Excerpt, ...]:
@@ -95,8 +99,15 @@ def _share(part: list[EditLine], found: dict[int, list[int]], index: int) -> lis
 
 
 def _excerpt(parts: Sequence[Sequence[EditLine]]) -> Excerpt:
-    text = f"{BETWEEN_PARTS}\n".join("".join(line.text + "\n" for line in part) for part in parts)
-    return Excerpt(text, tuple(run for part in parts for run in _runs(part)))
+    between = EditLine(BETWEEN_PARTS, is_elision=True)
+    lines = [line for part in parts for line in (between, *part)][1:]
+    text, elisions = "", list[tuple[int, int]]()
+    for line in lines:
+        if line.is_elision:
+            indent = len(line.text) - len(line.text.lstrip())
+            elisions.append((len(text) + indent, len(text) + len(line.text.rstrip())))
+        text += line.text + "\n"
+    return Excerpt(text, tuple(run for part in parts for run in _runs(part)), tuple(elisions))
 
 
 def _runs(part: Sequence[EditLine]) -> list[str]:

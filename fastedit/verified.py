@@ -186,6 +186,7 @@ def _request(window: Window, excerpt: Excerpt, instruction: str | None, options:
         excerpt.text,
         (window.draft,),
         excerpt.runs,
+        excerpt.elisions,
         instruction,
         sampling=options.sampling or GREEDY,
         speculate=options.speculate,

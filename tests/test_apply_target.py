@@ -13,6 +13,7 @@ from fastedit.edits import parse_message
 from fastedit.errors import Code
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
+from fastedit.targets.templates import EMBEDDED
 from fastedit.verified import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny
@@ -104,7 +105,8 @@ def test_the_whole_file_is_shown_on_request(target):
     runner = script(target, edited, slot_len=16384)
     applied = apply(FILE, EDIT, path="a.py", scope="file", target=target)
     assert applied.text == EXPECTED
-    assert runner.asked == [(FILE, EDIT.split("```python\n")[1].split("```")[0])]
+    shown = EDIT.split("```python\n")[1].split("```")[0]
+    assert runner.asked == [(FILE, shown.replace("# ... existing code ...", str(EMBEDDED.elision)))]
 
 
 def test_a_second_edit_of_a_file_reads_it_from_the_cache(checkpoint):

@@ -45,6 +45,13 @@ def test_an_only_window_is_shown_the_whole_edit():
     assert excerpt.runs == ("line 19\nfirst\nline 21\n", "line 149\nsecond\n")
 
 
+def test_what_is_elided_is_told_without_its_indentation():
+    message = "```python\nclass A:\n    # ... existing code ...\n    x = 1\n```\n\n```python\ny = 2\n```\n"
+    (excerpt,) = excerpts(message, [whole_file(FILE, TWO_CHANGES, [])])
+    assert [excerpt.text[start:end] for start, end in excerpt.elisions] == ["# ... existing code ...", "..."]
+    assert excerpt.text == "class A:\n    # ... existing code ...\n    x = 1\n...\ny = 2\n"
+
+
 def test_each_window_is_shown_what_lies_between_its_neighbours():
     first, second = excerpts(LAZY, plan_windows(FILE, TWO_CHANGES, []))
     marker = "# ... existing code ...\n"

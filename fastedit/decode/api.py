@@ -109,7 +109,7 @@ def decode_request(target: Target, request: EditRequest, slot_len: int) -> Decod
     drafts = (*request.drafts, Draft(request.original, Kind.ORIGINAL))
     wrapped = tuple(_wrapped(draft, target) for draft in drafts)
     num_expected = len(target.codec.encode(wrapped[0].text)) + 1
-    prompt = tuple(target.prompt(request.original, request.edit, request.instruction))
+    prompt = tuple(target.prompt(request.original, request.edit, request.instruction, request.elisions))
     limit = request.max_new_tokens
     if limit is None:
         generous = num_expected + len(target.codec.encode(request.edit)) + OUTPUT_SLACK

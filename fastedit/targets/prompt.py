@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fastedit.errors import Code, EngineUnavailable
@@ -24,16 +24,18 @@ def prompt_tokens(
     original: str,
     edit: str,
     instruction: str | None = None,
+    elisions: Sequence[tuple[int, int]] = (),
 ) -> list[int]:
     """The prompt as the target was trained to see it.
 
+    elisions: (start, end) in `edit` of what stands for lines that are left out, in their order.
     Text is tokenised in one piece between special tokens, as `apply_chat_template` would; but only the template's own
     markup can hold special tokens, so that `<|im_end|>` in a source file stays ten characters.
     """
     if template.is_chat:
         pieces = _chat_pieces(template, tokenizer, template.fill(original, edit, instruction))
     else:
-        pieces = _raw_pieces(template, original, edit, instruction)
+        pieces = _raw_pieces(template, original, edit, instruction, elisions)
     tokens: list[int] = [] if template.is_chat else list(codec.lead_tokens)
     plain = ""
     for text, is_markup in pieces:
@@ -66,13 +68,28 @@ def _chat_pieces(
 
 
 def _raw_pieces(
-    template: PromptTemplate, original: str, edit: str, instruction: str | None
+    template: PromptTemplate, original: str, edit: str, instruction: str | None, elisions: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[str, bool]]:
     wording = template.instruction.replace("{instruction}", instruction) if instruction else ""
-    values = {"original": original, "edit": edit, "instruction": wording}
+    values = {
+        "original": [(original, False)],
+        "edit": _edit_pieces(edit, elisions, template.elision),
+        "instruction": [(wording, False)],
+    }
     for message in template.messages:
         for index, part in enumerate(FIELD.split(message.content)):
-            yield (values[part], False) if index % 2 else (part, True)
+            yield from values[part] if index % 2 else [(part, True)]
+
+
+def _edit_pieces(edit: str, elisions: Sequence[tuple[int, int]], markup: str | None) -> list[tuple[str, bool]]:
+    if markup is None:
+        return [(edit, False)]
+    pieces: list[tuple[str, bool]] = []
+    at = 0
+    for start, end in elisions:
+        pieces += [(edit[at:start], False), (markup, True)]
+        at = end
+    return [*pieces, (edit[at:], False)]
 
 
 def _parts(markup: str, codec: TokenizerCodec) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,9 +86,14 @@ class Target:
         check_template(chosen, self.tokenizer)
         return replace(self, template=chosen)
 
-    def prompt(self, original: str, edit: str, instruction: str | None = None) -> list[int]:
-        """The tokens of a request, by the target's template; nothing in the texts is read as a special token."""
-        return prompt_tokens(self.template, self.tokenizer, self.codec, original, edit, instruction)
+    def prompt(
+        self, original: str, edit: str, instruction: str | None = None, elisions: Sequence[tuple[int, int]] = ()
+    ) -> list[int]:
+        """The tokens of a request, by the target's template; nothing in the texts is read as a special token.
+
+        elisions: see `prompt_tokens`.
+        """
+        return prompt_tokens(self.template, self.tokenizer, self.codec, original, edit, instruction, elisions)
 
 
 def _load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:

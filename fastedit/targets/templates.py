@@ -32,8 +32,10 @@ class PromptTemplate:
 
     messages: put through the tokenizer's chat template; where `is_chat` is False they are joined as they are, and
     special tokens in their own words (never in a user's text) are read as such. instruction: what `{instruction}`
-    becomes where the request has one; it becomes nothing where it hasn't. answer_open, answer_close: what stands
-    around the new file in the output. chat_options: passed on to the chat template.
+    becomes where the request has one; it becomes nothing where it hasn't. elision: what stands in the prompt for the
+    edit's `... existing code ...`, in whatever words it was written (None: those words); not where `is_chat`.
+    answer_open, answer_close: what stands around the new file in the output. chat_options: passed on to the chat
+    template.
     """
 
     name: str
@@ -42,6 +44,7 @@ class PromptTemplate:
     answer_close: str = ""
     is_chat: bool = True
     instruction: str = "{instruction}\n"
+    elision: str | None = None
     chat_options: Mapping[str, Any] = field(default_factory=dict)
 
     def fill(self, original: str, edit: str, instruction: str | None) -> list[Message]:
@@ -152,6 +155,7 @@ EMBEDDED = PromptTemplate(
     name="embedded",
     messages=(Message("user", "<|original|>{original}<|edit|>{instruction}{edit}<|merged|>"),),
     is_chat=False,
+    elision="<|elided|>",
 )
 
 TEMPLATES = {template.name: template for template in (KORTIX, OSMOSIS, CHAT, EMBEDDED)}

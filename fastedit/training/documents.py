@@ -55,7 +55,9 @@ class Encoder:
         self._stop_token = int(tokenizer.eos_token_id)
 
     def document(self, pair: Pair) -> Document:
-        prompt = prompt_tokens(self._template, self._tokenizer, self._codec, pair.original, pair.edit)
+        prompt = prompt_tokens(
+            self._template, self._tokenizer, self._codec, pair.original, pair.edit, elisions=pair.elisions
+        )
         answer = self._codec.encode(self._template.answer_open + pair.merged + self._template.answer_close)
         return Document(np.array([*prompt, *answer, self._stop_token], dtype=np.uint32), len(prompt))
 

@@ -66,13 +66,13 @@ def results_of(target: Target, pairs: Iterable[Pair], max_tokens: int) -> Iterat
     """What the target makes of each pair of at most `max_tokens` tokens."""
     for pair in pairs:
         num_answer = len(target.codec.encode(pair.merged)) + 1
-        num_tokens = len(target.prompt(pair.original, pair.edit)) + num_answer
+        num_tokens = len(target.prompt(pair.original, pair.edit, elisions=pair.elisions)) + num_answer
         if num_tokens <= max_tokens:
             yield _result(target, pair, num_tokens)
 
 
 def _result(target: Target, pair: Pair, num_tokens: int) -> Result:
-    asked = EditRequest(pair.original, pair.edit, (Draft(pair.merged, Kind.MERGED),))
+    asked = EditRequest(pair.original, pair.edit, (Draft(pair.merged, Kind.MERGED),), elisions=pair.elisions)
     try:
         answer = verify_draft(target, asked)
     except EditRefused as refusal:

@@ -36,7 +36,8 @@ class Pair:
     """What a target is asked and what it should answer.
 
     original, edit, merged: texts. source: what the pair was made from (a path), for telling held-out pairs.
-    kind: what was changed; format: how the edit is written.
+    kind: what was changed; format: how the edit is written. elisions: (start, end) in `edit` of what stands for lines
+    that are left out.
     """
 
     original: str
@@ -45,6 +46,7 @@ class Pair:
     source: str
     kind: str
     format: str
+    elisions: tuple[tuple[int, int], ...] = ()
 
 
 def pairs_of(sample: Sample, rng: random.Random, tight: float = 0.0) -> Iterator[Pair]:
@@ -60,7 +62,8 @@ def pairs_of(sample: Sample, rng: random.Random, tight: float = 0.0) -> Iterator
     windows = _windows(lines, changes, sample, rng, rng.random() < tight)
     for window, excerpt in zip(windows, excerpts_of(edit, windows), strict=True):
         shown = window.with_unix_ends() if window.is_crlf else window
-        yield Pair(shown.original, excerpt.text, shown.draft.text, sample.path, sample.kind, sample.format.value)
+        merged, format = shown.draft.text, sample.format.value
+        yield Pair(shown.original, excerpt.text, merged, sample.path, sample.kind, format, excerpt.elisions)
 
 
 def changes_between(old: list[str], new: list[str]) -> list[Change]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 END, PAD = "<|end|>", "<|pad|>"
-SPECIAL_TOKENS = (PAD, END, "<|original|>", "<|edit|>", "<|merged|>")
+SPECIAL_TOKENS = (PAD, END, "<|original|>", "<|edit|>", "<|elided|>", "<|merged|>")
 SPLIT = (
     r"\r?\n"  # a line end alone
     r"| {2,}|\t+"  # indentation and alignment

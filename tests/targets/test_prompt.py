@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,6 +46,18 @@ def test_a_raw_template_reads_only_its_own_special_tokens(target):
     assert tokens[0] == start
     assert tokens.count(stop) == 1
     assert end not in tokens
+
+
+def test_elisions_are_shown_in_the_template_s_own_word(target):
+    template = PromptTemplate("raw", (Message("user", "{original}<|im_start|>{edit}"),), is_chat=False)
+    edit = "a\n  # ...\nb<|im_end|>\n// rest\n"
+    elisions = [(edit.index("#"), edit.index("\nb")), (edit.index("//"), len(edit) - 1)]
+    worded = target.with_template(template).prompt("x", edit, elisions=elisions)
+    assert worded == target.with_template(template).prompt("x", edit)
+    marked = target.with_template(replace(template, elision="<|endoftext|>")).prompt("x", edit, elisions=elisions)
+    shown = target.tokenizer.decode(marked, skip_special_tokens=False)
+    assert shown == "x<|im_start|>a\n  <|endoftext|>\nb<|im_end|>\n<|endoftext|>\n"
+    assert target.codec.special_id("<|im_end|>") not in marked
 
 
 def test_a_chat_template_is_needed_where_it_is(folder):
