@@ -6,11 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from fastedit.edits.files import NamedFile as FileOfMessage
 from fastedit.errors import Warning as EditWarning
 from fastedit.server.jobs import Job, Outcome, SamplingOptions
 from fastedit.server.spans import Span as FileSpan
 
 ORIGINAL = "def area(width, height):\n    return width * height\n\n\ndef name():\n    return 'shape'\n"
+FILES = "shapes.py\n```python\nNAMES = []\n# ... existing code ...\n```\n\ndepth.py\n```python\ndepth = 1\n```\n"
 EDIT = "def area(width, height, depth=1):\n    return width * height * depth\n\n# ... existing code ...\n"
 
 
@@ -79,6 +81,36 @@ class ApplyRequest(Strict):
             sampling=self.sampling.options() if self.sampling else None,
             with_spans=self.stream,
         )
+
+
+class FilesRequest(Strict):
+    """A message that may be about several files."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"edit": FILES}]})
+
+    edit: Text = Field(description="The edit: bare, or an assistant's whole message.")
+    format: Literal["auto", "lazy", "udiff", "search_replace", "v4a", "whole"] = "auto"
+
+
+class NamedFile(BaseModel):
+    """A file as the message names it."""
+
+    path: str | None = Field(
+        description="Never resolved: it may lead anywhere. Null for whichever file the message is applied to."
+    )
+    action: Literal["update", "create", "delete"]
+    new_path: str | None = Field(description="Where the file moves to.")
+    can_create: bool = Field(description="Whether the file may be a new one: the message says all of it.")
+
+    @classmethod
+    def of(cls, file: FileOfMessage) -> NamedFile:
+        return cls(path=file.path, action=file.action.value, new_path=file.new_path, can_create=file.can_create)
+
+
+class FilesResponse(BaseModel):
+    """The files that a message is about."""
+
+    files: list[NamedFile] = Field(description="Each once, in the message's order.")
 
 
 class Changes(BaseModel):

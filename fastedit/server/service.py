@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from anyio import CancelScope, fail_after
 
+from fastedit.edits.files import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
 from fastedit.server.jobs import Job, Outcome
 from fastedit.server.lanes import Lane
@@ -22,6 +24,8 @@ from fastedit.server.workers import Workers
 
 MODEL = "model"
 STRUCTURAL = "structural"
+
+T = TypeVar("T")
 
 
 class Service:
@@ -54,7 +58,8 @@ class Service:
         """
         started_s = time.perf_counter()
         try:
-            outcome = await self._until_stopped(job, self._limit_s(deadline_s), on_text)
+            limit_s = self._limit_s(deadline_s)
+            outcome = await self._until_stopped(self._apply(job, limit_s, on_text), limit_s)
         except EditRefused as refusal:
             self.metrics.refused(refusal)
             self._log(job, refusal, started_s)
@@ -65,6 +70,10 @@ class Service:
         self.metrics.applied(outcome, time.perf_counter() - started_s)
         self._log(job, outcome, started_s)
         return outcome
+
+    async def files(self, edit: str, format: str) -> list[NamedFile]:
+        """The files that a message names. Cancelling gives it up. EditRefused as its code says."""
+        return await self._until_stopped(self._files(edit, format), self.settings.deadline_s)
 
     async def stream(self, job: Job, deadline_s: float | None = None) -> AsyncGenerator[str | Outcome]:
         """The text piece by piece as `apply` tells it, then the outcome. Closing the iterator gives the job up."""
@@ -98,14 +107,15 @@ class Service:
     def num_running(self) -> int:
         return len(self._scopes)
 
-    async def _until_stopped(self, job: Job, limit_s: float, on_text: Listener | None) -> Outcome:
+    async def _until_stopped(self, work: Coroutine[Any, Any, T], limit_s: float) -> T:
         if self.is_stopping:
+            work.close()
             raise _stopping()
         scope = CancelScope()
         self._scopes.add(scope)
         try:
             with scope, fail_after(limit_s):
-                return await self._apply(job, limit_s, on_text)
+                return await work
         except TimeoutError as error:
             raise EngineUnavailable(Code.TIMEOUT, f"The deadline of {limit_s:g} s has passed.") from error
         finally:
@@ -121,6 +131,10 @@ class Service:
                 return self._with_absence(job, outcome)
         async with self.lanes[MODEL].place():
             return await self._threads.run(job, limit_s, on_text)
+
+    async def _files(self, edit: str, format: str) -> list[NamedFile]:
+        async with self.lanes[STRUCTURAL].place():
+            return await self._workers.files(edit, format)
 
     def _with_absence(self, job: Job, outcome: Outcome) -> Outcome:
         """The outcome, which says so where a target should have looked at it and there is none."""

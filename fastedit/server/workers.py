@@ -10,13 +10,18 @@ import logging
 import signal
 import traceback
 from collections.abc import Callable
+from typing import TypeVar
 
 from anyio import BrokenWorkerProcess, CapacityLimiter, create_task_group, to_process
 
+from fastedit.edits import parse_message
+from fastedit.edits.files import NamedFile, named_files
 from fastedit.errors import Code, EditRefused, EngineUnavailable
 from fastedit.server.jobs import Job, Outcome, run_structural
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 # Files in the languages that are edited most, so that a worker's first request finds their grammars loaded.
 WARM_UP = (
@@ -52,7 +57,11 @@ class Workers:
         """As `run_structural`. Cancelling kills the process that is at it."""
         return await self._in_worker(_run, job, has_target)
 
-    async def _in_worker(self, function: Callable[..., Outcome | None], *arguments: object) -> Outcome | None:
+    async def files(self, edit: str, format: str) -> list[NamedFile]:
+        """The files that a message names. EditRefused where there is no edit in it."""
+        return await self._in_worker(_files, edit, format)
+
+    async def _in_worker(self, function: Callable[..., T], *arguments: object) -> T:
         try:
             return await to_process.run_sync(function, *arguments, cancellable=True, limiter=self._limiter)
         except BrokenWorkerProcess as error:
@@ -64,9 +73,18 @@ class Workers:
 
 
 def _run(job: Job, has_target: bool) -> Outcome | None:
+    return _answered(lambda: run_structural(job, has_target=has_target))
+
+
+def _files(edit: str, format: str) -> list[NamedFile]:
+    return _answered(lambda: named_files(parse_message(edit, format=format)))
+
+
+def _answered(work: Callable[[], T]) -> T:
+    """What the work gives. Raises EditRefused, and Failure for whatever else goes wrong."""
     _leave_interrupts_to_the_server()
     try:
-        return run_structural(job, has_target=has_target)
+        return work()
     except EditRefused as refusal:
         raise refusal.with_traceback(None) from None
     except Exception as error:  # noqa: BLE001 this request's failure is no other's

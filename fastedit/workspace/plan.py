@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from fastedit.anchor.deletion import deletion_problem
 from fastedit.applied import Applied
 from fastedit.apply import apply_edits
-from fastedit.edits.lazy import LineKind, classify_lines, elides_inline
-from fastedit.edits.model import Action, Edit, Format
+from fastedit.edits.files import needs_original
+from fastedit.edits.model import Action, Edit
 from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, PlaceUnknown, Warning
 from fastedit.files import (
     SYSTEM,
@@ -164,7 +164,7 @@ def _apply(original: str, edits: Sequence[Edit], location: Location, options: Op
 
 
 def _creates(edits: Sequence[Edit]) -> bool:
-    return any(edit.action is Action.CREATE or not _needs_original(edit) for edit in edits)
+    return any(edit.action is Action.CREATE or not needs_original(edit) for edit in edits)
 
 
 def _locate(root: Path, edit: Edit, created: set[Path]) -> Location:
@@ -174,7 +174,7 @@ def _locate(root: Path, edit: Edit, created: set[Path]) -> Location:
     location = locate(root, edit.path)
     if edit.action is not Action.UPDATE or location.path in created or os.path.lexists(location.path):
         return location
-    if _needs_original(edit):
+    if needs_original(edit):
         return locate_file(root, edit.path)
     if os.path.lexists(location.path.parent):
         return location
@@ -183,17 +183,6 @@ def _locate(root: Path, edit: Edit, created: set[Path]) -> Location:
         return locate_file(root, edit.path)
     except InputRefused:
         return location
-
-
-def _needs_original(edit: Edit) -> bool:
-    """Whether the edit speaks of lines that a file must already have."""
-    if edit.format is Format.WHOLE:
-        return False
-    if edit.format is Format.LAZY:
-        lines = [line for snippet in edit.snippets for line in snippet.lines]
-        shown = classify_lines(lines, lambda _: False)
-        return any(line.kind in (LineKind.MARKER, LineKind.REMOVAL) or elides_inline(line.text) for line in shown)
-    return edit.new_path is not None or not edit.hunks or any(hunk.old for hunk in edit.hunks)
 
 
 def _read(location: Location, options: Options, fs: Filesystem) -> TextFile | None:

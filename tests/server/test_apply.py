@@ -179,3 +179,17 @@ def test_a_batch_is_bounded_and_not_streamed(plain: Running) -> None:
     assert plain.client.post("/v1/apply/batch", json={"requests": []}).status_code == 422
     streamed = plain.client.post("/v1/apply/batch", json={"requests": [{**one, "stream": True}]})
     assert streamed.status_code == 422
+
+
+def test_the_files_that_a_message_is_about(plain: Running) -> None:
+    message = f"shapes.py\n```python\n{EDIT}```\n\nnew/one.py\n```python\nx = 1\n```\n"
+    answer = plain.client.post("/v1/files", json={"edit": message})
+    named = {"action": "update", "new_path": None}
+    assert answer.json() == {
+        "files": [
+            {"path": "shapes.py", "can_create": False, **named},
+            {"path": "new/one.py", "can_create": True, **named},
+        ]
+    }
+    nothing = plain.client.post("/v1/files", json={"edit": "Nothing to do."})
+    assert (nothing.status_code, nothing.json()["error"]["code"]) == (422, "EDIT_EMPTY")

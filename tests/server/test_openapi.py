@@ -52,6 +52,7 @@ def test_every_path_is_described(plain: Running) -> None:
     assert set(described["paths"]) == {
         "/v1/apply",
         "/v1/apply/batch",
+        "/v1/files",
         "/v1/code/apply",
         "/v1/chat/completions",
         "/v1/models",
@@ -68,6 +69,7 @@ def test_the_examples_work(plain: Running) -> None:
     sent = {
         "ApplyRequest": "/v1/apply",
         "BatchRequest": "/v1/apply/batch",
+        "FilesRequest": "/v1/files",
         "CodeApplyRequest": "/v1/code/apply",
         "ChatRequest": "/v1/chat/completions",
     }

@@ -7,12 +7,24 @@ from collections.abc import AsyncGenerator
 from anyio import CapacityLimiter, create_task_group
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
+from pydantic import BaseModel
 
 from fastedit.errors import Code, EditRefused
 from fastedit.server.failures import problem_of
 from fastedit.server.problems import Problem, RequestCode
 from fastedit.server.routes.common import ERRORS, TheService, streamed
-from fastedit.server.schemas import ApplyRequest, ApplyResponse, BatchItem, BatchRequest, BatchResponse, ErrorBody, Span
+from fastedit.server.schemas import (
+    ApplyRequest,
+    ApplyResponse,
+    BatchItem,
+    BatchRequest,
+    BatchResponse,
+    ErrorBody,
+    FilesRequest,
+    FilesResponse,
+    NamedFile,
+    Span,
+)
 from fastedit.server.service import Service, check_sha256
 from fastedit.server.spans import SpanWriter
 from fastedit.server.streaming import event, event_response, while_connected
@@ -42,6 +54,13 @@ async def apply_batch(body: BatchRequest, request: Request, service: TheService)
         raise Problem(RequestCode.INVALID_REQUEST, "A batch isn't streamed.", param="requests")
     items = await while_connected(request, lambda: _all(body.requests, service))
     return _json(BatchResponse(results=items))
+
+
+@router.post("/v1/files", response_model=FilesResponse)
+async def files(body: FilesRequest, request: Request, service: TheService) -> Response:
+    """Tell which files a message is about."""
+    named = await while_connected(request, lambda: service.files(body.edit, body.format))
+    return _json(FilesResponse(files=[NamedFile.of(file) for file in named]))
 
 
 async def _all(requests: list[ApplyRequest], service: Service) -> list[BatchItem]:
@@ -84,5 +103,5 @@ def _error_event(problem: Problem) -> bytes:
     return event("error", problem.json())
 
 
-def _json(body: ApplyResponse | BatchResponse) -> Response:
+def _json(body: BaseModel) -> Response:
     return Response(body.model_dump_json(), media_type="application/json")
