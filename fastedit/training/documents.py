@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 SHARD_DOCUMENTS = 1000
-SHORT = "short"  # below a folder of shards: very short edits
 HELD_OUT = "held-out"  # below a folder of shards: those that are only evaluated on
 
 

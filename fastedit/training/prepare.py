@@ -10,17 +10,15 @@ from pathlib import Path
 from fastedit.edits.model import Format
 from fastedit.errors import SettingsError
 from fastedit.training.create import read_tokenizer, template_for
-from fastedit.training.documents import HELD_OUT, SHARD_DOCUMENTS, SHORT, Encoder, shards_in, write_shards
+from fastedit.training.documents import HELD_OUT, SHARD_DOCUMENTS, Encoder, shards_in, write_shards
 from fastedit.training.pairs import Pair, pairs_of
 from fastedit.training.settings import TrainingSettings
 from fastedit.training.sources import held_out_files, is_held_out, kept_apart, source_folders
 from fastedit.training.synthesis import Sample, generate
 from fastedit.training.tokenizer import train_tokenizer
-from fastedit.training.warmup import short_pairs
 
 PATCHES = (Format.UDIFF, Format.SEARCH_REPLACE, Format.V4A)
 ENDLESS = 10**9
-SHORT_COPIES = 8
 
 
 def prepare(settings: TrainingSettings) -> None:
@@ -38,8 +36,6 @@ def prepare(settings: TrainingSettings) -> None:
         _write(settings, pairs, folder, num_shards, num_missing)
     if settings.data.held_out and not shards_in(folder / HELD_OUT):
         _write_held_out(settings, folder / HELD_OUT)
-    if settings.data.short_pairs and not shards_in(folder / SHORT):
-        _write_short(settings, pairs, folder / SHORT)
 
 
 def _write(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path, first: int, num_documents: int) -> None:
@@ -56,13 +52,6 @@ def _write_held_out(settings: TrainingSettings, folder: Path) -> None:
     pairs = held_out_pairs(settings)
     fitting = (document for pair in pairs if len(document := encoder.document(pair)) <= settings.data.max_tokens)
     write_shards(islice(fitting, settings.evaluation.documents), folder)
-
-
-def _write_short(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path) -> None:
-    encoder = Encoder(template_for(settings), read_tokenizer(settings))
-    used = (pair for pair in pairs if not is_held_out(pair.source, settings.data.held_out))
-    short = short_pairs(used, random.Random(settings.data.seed), SHORT_COPIES)
-    write_shards(map(encoder.document, islice(short, settings.data.short_pairs)), folder)
 
 
 def sample_pairs(settings: TrainingSettings, first: int = 0) -> Iterator[Pair]:

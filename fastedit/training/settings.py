@@ -54,8 +54,8 @@ class DataSettings:
     weights: how often each source is drawn from, evenly where empty. shards: the folder for tokenised documents.
     apart: folders whose files no original may resemble. held_out: the share of originals, told by their path's hash,
     that is only evaluated on. lazy: the share of lazy edits; the rest are patches. tight: the share of edits shown in
-    windows of a few lines, from which a model learns with fewer tokens where to go on. pairs: how many to make;
-    short_pairs: how many very short ones besides. tokenizer_pairs: how many a new tokenizer is made of.
+    windows of a few lines, from which a model learns with fewer tokens where to go on. pairs: how many to make.
+    tokenizer_pairs: how many a new tokenizer is made of.
     """
 
     shards: str = "shards"
@@ -66,7 +66,6 @@ class DataSettings:
     lazy: float = 0.88
     tight: float = 0.0
     pairs: int = 50_000
-    short_pairs: int = 0
     tokenizer_pairs: int = 3000
     max_tokens: int = 2048
     seed: int = 0
@@ -89,11 +88,10 @@ class OptimizerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """From this share of the run on, documents may have so many tokens. is_short: very short edits, see `warmup`."""
+    """From this share of the run on, documents may have so many tokens."""
 
     start: float
     max_tokens: int
-    is_short: bool = False
 
 
 @dataclass(frozen=True, slots=True)

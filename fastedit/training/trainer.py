@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 
 from fastedit.training.create import Trainee, make_trainee
-from fastedit.training.documents import HELD_OUT, SHORT, Document, read_shard, shards_in
+from fastedit.training.documents import HELD_OUT, Document, read_shard, shards_in
 from fastedit.training.exactness import measure
 from fastedit.training.export import export
 from fastedit.training.forward import RowModel
@@ -174,7 +174,7 @@ class Trainer:
         """Batches of rows for this process, endless."""
         schedule, data = self._settings.schedule, self._settings.data
         stream = DocumentStream(
-            self._settings.path(data.shards) / (SHORT if stage.is_short else ""),
+            self._settings.path(data.shards),
             stage.max_tokens,
             self._accelerator.process_index,
             self._accelerator.num_processes,

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from fastedit.cli.app import app
 from fastedit.targets import Target
-from fastedit.training.documents import HELD_OUT, SHORT, read_shard, shards_in
+from fastedit.training.documents import HELD_OUT, read_shard, shards_in
 from fastedit.training.plot import main as plot
 from fastedit.training.settings import read_settings
 from fastedit.training.sources import held_out_files, is_held_out, kept_apart, source_folders
@@ -26,14 +26,13 @@ intermediate = 32
 sources = ["SOURCES", "python:json"]
 weights = [3, 1]
 pairs = 12
-short_pairs = 20
 tokenizer_pairs = 20
 held_out = 0.4
 [schedule]
 tokens = 6000
 row_tokens = 2048
 log_steps = 1
-stages = [{ start = 0.0, max_tokens = 400, is_short = true }, { start = 0.3, max_tokens = 2048 }]
+stages = [{ start = 0.0, max_tokens = 1024 }, { start = 0.3, max_tokens = 2048 }]
 [evaluation]
 documents = 3
 """
@@ -63,8 +62,8 @@ def test_makes_its_data_and_leaves_a_target(config, tmp_path):
     assert target.template.name == "embedded"
     assert target.codec.num_tokens <= 600
     shards = tmp_path / "shards"
-    counts = [len(read_shard(shards_in(folder)[0])) for folder in (shards, shards / SHORT, shards / HELD_OUT)]
-    assert counts == [12, 20, 3]
+    counts = [len(read_shard(shards_in(folder)[0])) for folder in (shards, shards / HELD_OUT)]
+    assert counts == [12, 3]
     image = tmp_path / "curve.png"
     assert plot([str(tmp_path / "run" / "log.jsonl"), str(image)]) == 0
     assert image.read_bytes().startswith(b"\x89PNG")
