@@ -13,7 +13,8 @@ from fastedit.edits.model import Action, Edit, Format
 class NamedFile:
     """A file as the message names it.
 
-    path: None for whichever file the message is applied to. can_create: nothing that is said needs the file to be there.
+    path: None for whichever file the message is applied to. can_create: nothing that is said needs the file to be
+    there already.
     """
 
     path: str | None

@@ -1,10 +1,11 @@
-/** The one request that a plugin makes: POST /v1/apply, streamed. Knows no editor. */
+/** What a plugin asks: POST /v1/apply, streamed, and POST /v1/files. Knows no editor. */
 
 import { createHash } from "node:crypto";
 
 import { EventParser } from "./sse";
 import {
   BAD_ANSWER,
+  readFiles,
   readRefusal,
   readResult,
   readSpan,
@@ -12,6 +13,7 @@ import {
   UNREACHABLE,
   type ApplyRequest,
   type ApplyResult,
+  type FilesOfMessage,
   type Span,
 } from "./wire";
 
@@ -36,18 +38,13 @@ export class Cancelled extends Error {}
  * else (BAD_ANSWER), and Cancelled.
  */
 export async function applyEdit(service: Service, request: ApplyRequest, watching: Watching = {}): Promise<ApplyResult> {
-  try {
-    const response = await post(service, request, watching.signal);
-    if (!response.ok) {
-      throw readRefusal(parsed(await response.text()), response.status);
-    }
-    return await readEvents(response, watching.onSpan);
-  } catch (error) {
-    if (watching.signal?.aborted) {
-      throw new Cancelled();
-    }
-    throw error instanceof Refusal ? error : new Refusal(UNREACHABLE, reasonOf(error));
-  }
+  const body = { ...request, sha256: sha256Of(request.original), stream: true };
+  return ask(service, "v1/apply", body, watching.signal, (response) => readEvents(response, watching.onSpan));
+}
+
+/** The files that a message is about. Throws as `applyEdit` does. */
+export async function filesOf(service: Service, edit: string, signal?: AbortSignal): Promise<FilesOfMessage> {
+  return ask(service, "v1/files", { edit }, signal, async (response) => readFiles(parsed(await response.text())));
 }
 
 /** Whether a service answers at this address. */
@@ -64,13 +61,34 @@ export function sha256Of(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
 
-function post(service: Service, request: ApplyRequest, signal: AbortSignal | undefined): Promise<Response> {
+/** What `read` makes of the answer to a request. */
+async function ask<Answer>(
+  service: Service,
+  path: string,
+  body: object,
+  signal: AbortSignal | undefined,
+  read: (response: Response) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    const response = await post(service, path, body, signal);
+    if (!response.ok) {
+      throw readRefusal(parsed(await response.text()), response.status);
+    }
+    return await read(response);
+  } catch (error) {
+    if (signal?.aborted) {
+      throw new Cancelled();
+    }
+    throw error instanceof Refusal ? error : new Refusal(UNREACHABLE, reasonOf(error));
+  }
+}
+
+function post(service: Service, path: string, body: object, signal: AbortSignal | undefined): Promise<Response> {
   const headers: Record<string, string> = { "Content-Type": "application/json", Accept: "text/event-stream" };
   if (service.apiKey) {
     headers["Authorization"] = `Bearer ${service.apiKey}`;
   }
-  const body = JSON.stringify({ ...request, sha256: sha256Of(request.original), stream: true });
-  return fetch(endpoint(service.url, "v1/apply"), { method: "POST", headers, body, signal: signal ?? null });
+  return fetch(endpoint(service.url, path), { method: "POST", headers, body: JSON.stringify(body), signal: signal ?? null });
 }
 
 function endpoint(url: string, path: string): string {

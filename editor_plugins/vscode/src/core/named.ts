@@ -1,15 +1,16 @@
 /**
- * Which files a message names, for edits of more than one file: the service takes one file at a time and picks
- * what is meant for it, so all there is to know here is their names and what becomes of each.
+ * Which files a patch names, told without asking the service: it takes one file at a time and picks what is meant for
+ * it, so all there is to know here is their names and what becomes of each.
  */
 
 export type Action = "update" | "create" | "delete";
 
-/** newPath: where the file moves to. */
+/** newPath: where the file moves to. canCreate: it may be a new one. */
 export interface NamedFile {
   readonly path: string;
   readonly action: Action;
   readonly newPath?: string;
+  readonly canCreate?: boolean;
 }
 
 const V4A = /^\*\*\* (Update|Add|Delete) File: (.+?)\s*$/;

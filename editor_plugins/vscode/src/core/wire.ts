@@ -1,5 +1,7 @@
 /** What goes over the wire, in the words of ARCHITECTURE's HTTP contract, and how it is read. */
 
+import type { Action, NamedFile } from "./named";
+
 export type Mode = "auto" | "structural" | "model";
 
 export interface ApplyRequest {
@@ -51,6 +53,12 @@ export interface Candidate {
   readonly path: string;
 }
 
+/** The files that a message is about. hasUnnamed: some of it is for whichever file it is applied to. */
+export interface FilesOfMessage {
+  readonly files: readonly NamedFile[];
+  readonly hasUnnamed: boolean;
+}
+
 /** Why nothing was done: one of the service's codes, or UNREACHABLE, BAD_ANSWER of our own. */
 export class Refusal extends Error {
   constructor(
@@ -66,6 +74,11 @@ export class Refusal extends Error {
 export const UNREACHABLE = "UNREACHABLE";
 export const BAD_ANSWER = "BAD_ANSWER";
 export const CONTENT_CONFLICT = "CONTENT_CONFLICT";
+export const EDIT_EMPTY = "EDIT_EMPTY";
+/** A warning: the message has edits for other files too. */
+export const OTHER_FILES = "OTHER_FILES";
+
+const ACTIONS: readonly Action[] = ["update", "create", "delete"];
 
 /** The result in an answer. Throws Refusal BAD_ANSWER where it isn't one. */
 export function readResult(value: unknown): ApplyResult {
@@ -88,6 +101,17 @@ export function readResult(value: unknown): ApplyResult {
   };
 }
 
+/** The files in an answer. Throws Refusal BAD_ANSWER where it has none. */
+export function readFiles(value: unknown): FilesOfMessage {
+  const answer = record(value)["files"];
+  if (!Array.isArray(answer)) {
+    throw new Refusal(BAD_ANSWER, "the service's answer has no files");
+  }
+  const files = answer.map(record);
+  const named = files.filter((file) => typeof file["path"] === "string");
+  return { files: named.map(readFile), hasUnnamed: named.length < files.length };
+}
+
 /** The refusal in an answer with an error in it, or one that says that there was none to read. */
 export function readRefusal(value: unknown, status: number): Refusal {
   const error = record(record(value)["error"]);
@@ -106,6 +130,16 @@ export function readSpan(value: unknown): Span {
     text: string(span, "text"),
     isKept: span["is_kept"] === true,
   };
+}
+
+function readFile(file: Record<string, unknown>): NamedFile {
+  const action = ACTIONS.find((one) => one === file["action"]);
+  if (!action) {
+    throw new Refusal(BAD_ANSWER, "the service's answer has a file of which it doesn't say what becomes");
+  }
+  const newPath = string(file, "new_path");
+  const canCreate = file["can_create"] === true;
+  return { path: string(file, "path"), action, canCreate, ...(newPath ? { newPath } : {}) };
 }
 
 function readWarning(value: unknown): ResultWarning {

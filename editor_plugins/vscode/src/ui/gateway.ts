@@ -1,7 +1,7 @@
 /** The way to the service that the settings name; starts one on this machine where none answers and that's wanted. */
 
-import { applyEdit, type Watching } from "../core/client";
-import { Refusal, UNREACHABLE, type ApplyRequest, type ApplyResult } from "../core/wire";
+import { applyEdit, filesOf, type Service, type Watching } from "../core/client";
+import { Refusal, UNREACHABLE, type ApplyRequest, type ApplyResult, type FilesOfMessage } from "../core/wire";
 import type { LocalServer } from "./localServer";
 import { readSettings, type ApiKeys } from "./settings";
 
@@ -13,18 +13,27 @@ export class Gateway {
 
   /** The service's answer. Throws as `applyEdit` does. */
   async apply(request: ApplyRequest, watching: Watching): Promise<ApplyResult> {
+    return this.#served((service) => applyEdit(service, request, watching), watching.signal);
+  }
+
+  /** The files that a message is about. Throws as `applyEdit` does. */
+  async files(edit: string, signal: AbortSignal): Promise<FilesOfMessage> {
+    return this.#served((service) => filesOf(service, edit, signal), signal);
+  }
+
+  async #served<Answer>(ask: (service: Service) => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
     const { url, isAutoStarting } = readSettings();
     const service = await this.keys.serviceAt(url);
     try {
-      return await applyEdit(service, request, watching);
+      return await ask(service);
     } catch (error) {
       const isDown = error instanceof Refusal && error.code === UNREACHABLE;
       if (!isDown || !isAutoStarting || !this.server.canServe(url)) {
         throw error;
       }
     }
-    await this.startServer(watching.signal);
-    return applyEdit(service, request, watching);
+    await this.startServer(signal);
+    return ask(service);
   }
 
   /** Starts a server at the settings' address. Throws Refusal UNREACHABLE. */

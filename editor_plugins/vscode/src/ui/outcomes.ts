@@ -3,13 +3,12 @@
 import * as vscode from "vscode";
 
 import { LABELS, remediesFor, type Remedy } from "../core/advice";
-import type { ResultWarning } from "../core/wire";
+import { OTHER_FILES, type ResultWarning } from "../core/wire";
 import { baseName } from "./preview";
 import type { Session } from "./session";
 
 /** Warnings that say no more than the preview does; and, in a preview of several files, that there are others. */
 const QUIET = new Set(["NOTE", "NO_CHANGE"]);
-const OTHER_FILES = "OTHER_FILES";
 
 /** Says why an edit was refused; what the person wants done about it, if anything. */
 export async function tellRefusal(session: Session): Promise<Remedy | undefined> {

@@ -6,7 +6,8 @@ import { Cancelled } from "../core/client";
 import { hunksBetween } from "../core/hunks";
 import { Progress } from "../core/progress";
 import { Machine, type State } from "../core/states";
-import { CONTENT_CONFLICT, Refusal, type ApplyRequest, type Mode } from "../core/wire";
+import type { NamedFile } from "../core/named";
+import { CONTENT_CONFLICT, EDIT_EMPTY, OTHER_FILES, Refusal, type ApplyRequest, type Mode } from "../core/wire";
 import { hasEffect, makeChanges, stalePlaces, type FileChange, type Place } from "./changes";
 import type { Gateway } from "./gateway";
 import { chooseHunks } from "./hunkPicker";
@@ -21,11 +22,15 @@ export interface Assignment {
   readonly mode: Mode;
 }
 
+/** Where files that a message names are, beside another file. Throws Refusal. */
+export type Finding = (files: readonly NamedFile[], beside: vscode.Uri) => Promise<Place[]>;
+
 export class Session implements vscode.Disposable {
   readonly startedMs = performance.now();
   readonly abort = new AbortController();
   readonly #machine: Machine;
-  readonly #progress: Progress;
+  #assignment: Assignment;
+  #progress: Progress;
   readonly #changed = new vscode.EventEmitter<State>();
   /** Fires on every step, the ones from streaming to streaming included, and while time passes in it. */
   readonly onDidStep = this.#changed.event;
@@ -39,14 +44,17 @@ export class Session implements vscode.Disposable {
 
   constructor(
     readonly id: number,
-    readonly assignment: Assignment,
+    assignment: Assignment,
     private readonly texts: PreviewTexts,
+    private readonly find: Finding,
   ) {
     this.#machine = new Machine((state) => this.#changed.fire(state));
-    this.#progress = new Progress(
-      assignment.places.map((place) => place.original),
-      this.startedMs,
-    );
+    this.#assignment = assignment;
+    this.#progress = this.#newProgress();
+  }
+
+  get assignment(): Assignment {
+    return this.#assignment;
   }
 
   get state(): State {
@@ -62,8 +70,8 @@ export class Session implements vscode.Disposable {
     this.#machine.send("start");
     const ticking = setInterval(() => this.#changed.fire(this.state), TICK_MS);
     try {
-      const asked = this.assignment.places.map((place, index) => this.#ask(gateway, place, index));
-      const answered = await Promise.all(asked);
+      const [place, ...others] = this.assignment.places;
+      const answered = place && others.length === 0 ? await this.#askForOne(gateway, place) : await this.#askForAll(gateway);
       return await this.#show(answered.filter(hasEffect));
     } catch (error) {
       return this.#fail(error);
@@ -117,6 +125,44 @@ export class Session implements vscode.Disposable {
     this.#changed.dispose();
   }
 
+  /** The answer for one file; where the message is about others too, those for all that it names. */
+  async #askForOne(gateway: Gateway, place: Place): Promise<FileChange[]> {
+    const answer = await refusalOr(this.#ask(gateway, place, 0));
+    if (mayBeForOthers(answer) && (await this.#turnToNamed(gateway, place))) {
+      return this.#askForAll(gateway);
+    }
+    if (answer instanceof Refusal) {
+      this.refusal = { refusal: answer, place };
+      throw answer;
+    }
+    return [answer];
+  }
+
+  /** Takes the files that the message names for its places, if it names several and nothing else; whether it did. */
+  async #turnToNamed(gateway: Gateway, place: Place): Promise<boolean> {
+    const { files, hasUnnamed } = await gateway.files(this.assignment.edit, this.abort.signal);
+    if (hasUnnamed || files.length < 2) {
+      return false;
+    }
+    this.#assignment = { ...this.assignment, places: await this.find(files, place.uri) };
+    this.#progress = this.#newProgress();
+    return true;
+  }
+
+  async #askForAll(gateway: Gateway): Promise<FileChange[]> {
+    const asked = this.assignment.places.map(async (place, index) => {
+      try {
+        return await this.#ask(gateway, place, index);
+      } catch (error) {
+        // The first refusal is the answer to all: what the others say is no longer waited for.
+        this.refusal ??= error instanceof Refusal ? { refusal: error, place } : undefined;
+        this.abort.abort();
+        throw error;
+      }
+    });
+    return Promise.all(asked);
+  }
+
   async #ask(gateway: Gateway, place: Place, index: number): Promise<FileChange> {
     const { edit, mode } = this.assignment;
     const named = place.uri.scheme !== "untitled";
@@ -126,22 +172,20 @@ export class Session implements vscode.Disposable {
       mode,
       ...(named ? { path: vscode.workspace.asRelativePath(place.uri, false) } : { language: place.language }),
     };
-    try {
-      const result = await gateway.apply(request, {
-        signal: this.abort.signal,
-        onSpan: (span) => {
-          this.#progress.take(index, span);
-          this.#step();
-        },
-      });
-      const hunks = hunksBetween(place.original, result.text, result.diff);
-      return { place, result, hunks, chosen: hunks };
-    } catch (error) {
-      // The first refusal is the answer to all: what the others say is no longer waited for.
-      this.refusal ??= error instanceof Refusal ? { refusal: error, place } : undefined;
-      this.abort.abort();
-      throw error;
-    }
+    const result = await gateway.apply(request, {
+      signal: this.abort.signal,
+      onSpan: (span) => {
+        this.#progress.take(index, span);
+        this.#step();
+      },
+    });
+    const hunks = hunksBetween(place.original, result.text, result.diff);
+    return { place, result, hunks, chosen: hunks };
+  }
+
+  #newProgress(): Progress {
+    const originals = this.assignment.places.map((place) => place.original);
+    return new Progress(originals, this.startedMs);
   }
 
   #step(): void {
@@ -183,5 +227,23 @@ export class Session implements vscode.Disposable {
     const refusal = error instanceof Refusal ? error : new Refusal("EDITOR_ERROR", String(error));
     this.refusal ??= { refusal, place: undefined };
     return this.#machine.send(this.refusal.refusal.code === CONTENT_CONFLICT ? "stale" : "refuse");
+  }
+}
+
+/** Whether the message seems to have edits for other files than the one that was asked for. */
+function mayBeForOthers(answer: FileChange | Refusal): boolean {
+  return answer instanceof Refusal
+    ? answer.code === EDIT_EMPTY
+    : answer.result.warnings.some(({ code }) => code === OTHER_FILES);
+}
+
+async function refusalOr<Answer>(answer: Promise<Answer>): Promise<Answer | Refusal> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Refusal) {
+      return error;
+    }
+    throw error;
   }
 }

@@ -10,6 +10,7 @@ import { tellConflict, tellRefusal, tellUnchanged, tellWarnings } from "./outcom
 import { showPlaces } from "./places";
 import { PreviewTexts } from "./preview";
 import { Session, type Assignment } from "./session";
+import { placesOf } from "./sources";
 import { openSettings, readSettings, type ApiKeys } from "./settings";
 import { notifyIfSlow, StatusItem } from "./status";
 
@@ -31,7 +32,11 @@ export class Sessions implements vscode.Disposable {
   async begin(edit: string, places: readonly Place[], mode: Mode = readSettings().mode): Promise<void> {
     await this.#replaceOlder(places);
     this.#count += 1;
-    const session = new Session(this.#count, { edit, places, mode }, this.#texts);
+    const session: Session = new Session(this.#count, { edit, places, mode }, this.#texts, async (files, beside) => {
+      const found = await placesOf(files, beside);
+      await this.#replaceOlder(found, session);
+      return found;
+    });
     this.#sessions.add(session);
     session.onDidStep(() => this.#refresh(session));
     const work = session.run(this.gateway);
@@ -142,10 +147,10 @@ export class Sessions implements vscode.Disposable {
   }
 
   /** A file has one edit under way: a new one takes the place of an older one. */
-  async #replaceOlder(places: readonly Place[]): Promise<void> {
+  async #replaceOlder(places: readonly Place[], newer?: Session): Promise<void> {
     const uris = new Set(places.map((place) => place.uri.toString()));
     for (const session of this.#sessions) {
-      if (session.assignment.places.some((place) => uris.has(place.uri.toString()))) {
+      if (session !== newer && session.assignment.places.some((place) => uris.has(place.uri.toString()))) {
         session.cancel();
         await session.discard();
       }

@@ -42,7 +42,12 @@ export async function pickTarget(source: vscode.Uri): Promise<vscode.TextDocumen
 
 /** The files that a message names, as they are in the workspace. Throws Refusal INVALID_PATH, FILE_EXISTS. */
 export async function placesNamed(message: string, beside?: vscode.Uri): Promise<Place[]> {
-  return Promise.all(namedFiles(message).map((file) => placeNamed(file, beside)));
+  return placesOf(namedFiles(message), beside);
+}
+
+/** The files as they are in the workspace. Throws Refusal INVALID_PATH, FILE_EXISTS. */
+export async function placesOf(files: readonly NamedFile[], beside?: vscode.Uri): Promise<Place[]> {
+  return Promise.all(files.map((file) => placeNamed(file, beside)));
 }
 
 async function placeNamed(file: NamedFile, beside: vscode.Uri | undefined): Promise<Place> {
@@ -56,7 +61,7 @@ async function placeNamed(file: NamedFile, beside: vscode.Uri | undefined): Prom
     }
   }
   const [first] = found;
-  if (file.action === "create") {
+  if (file.action === "create" || (file.canCreate && !first)) {
     return creation(file, first?.uri, options[0]);
   }
   if (!first) {

@@ -152,6 +152,15 @@ export class Workbench {
     return this.disk(name);
   }
 
+  /** Saves all files, once these have changed: one that wasn't open gets a tab some time after it was changed. */
+  async saveAll(...names: string[]): Promise<void> {
+    for (const name of names) {
+      await this.page.locator(`.tab.dirty[data-resource-name="${name}"]`).waitFor();
+    }
+    await this.run("File: Save All Files");
+    await this.page.locator(".tab.dirty").first().waitFor({ state: "detached" });
+  }
+
   /** Undoes one step and saves. */
   async undo(name: string): Promise<string> {
     await this.press("Control+KeyZ");

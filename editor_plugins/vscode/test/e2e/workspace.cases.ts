@@ -19,7 +19,23 @@ const UNFITTING = `--- a/lib/whole.py
 +PATCHED = True
 `;
 
+/** A message in markdown with a lazy edit of two files. */
+const LAZY_FOR_TWO = `In \`both_shapes.py\`:
+
+\`\`\`python
+${LAZY_EDIT}\`\`\`
+
+and in \`both_flag.py\`:
+
+\`\`\`python
+# ... existing code ...
+PATCHED = True
+\`\`\`
+`;
+
 export const WORKSPACE_FILES: Files = {
+  "both_shapes.py": SHAPES,
+  "both_flag.py": `NAME = "flag"\n${ELSEWHERE}`,
   "lib/changed.py": SHAPES,
   "lib/whole.py": ELSEWHERE,
   "lib/other.py": ELSEWHERE,
@@ -55,6 +71,28 @@ export function workspaceCases(it: It): void {
     await workbench.previewIsGone();
   });
 
+  it("a copied message about several files goes to all of them", async (workbench) => {
+    for (const active of ["both_shapes.py", "target.py"]) {
+      await workbench.openFile(active);
+      await workbench.applyClipboard(LAZY_FOR_TWO);
+      await workbench.page.locator(".multiDiffEditor").first().waitFor();
+      await workbench.acceptButton.waitFor();
+      await (active === "target.py" ? workbench.accept() : workbench.run("FastEdit: Discard Edit"));
+      await workbench.previewIsGone();
+    }
+    await workbench.saveAll("both_shapes.py", "both_flag.py");
+    assert.equal(workbench.disk("both_shapes.py"), SHAPES_AFTER);
+    assert.equal(workbench.disk("both_flag.py"), 'NAME = "flag"\nPATCHED = True\n');
+    assert.equal(workbench.disk("target.py"), SHAPES_AFTER);
+  });
+
+  it("a copied message about a file that isn't there is turned down", async (workbench) => {
+    await workbench.openFile("both_shapes.py");
+    await workbench.applyClipboard(LAZY_FOR_TWO.replace("both_flag.py", "missing.py"));
+    await workbench.notification("there is no file missing.py in the workspace (INVALID_PATH)").waitFor();
+    assert.ok(!(await workbench.isDirty("both_shapes.py")));
+  });
+
   it("a patch of which one file doesn't fit changes none", async (workbench) => {
     await applyPatch(workbench, "unfitting.patch");
     await workbench.notification("other.py:").waitFor();
@@ -74,8 +112,7 @@ export function workspaceCases(it: It): void {
     await workbench.acceptButton.waitFor();
     assert.equal(workbench.disk("lib/changed.py"), SHAPES);
     await workbench.accept();
-    await workbench.run("File: Save All Files");
-    await workbench.page.locator(".tab.dirty").first().waitFor({ state: "detached" });
+    await workbench.saveAll("changed.py", "after.py");
     assert.equal(workbench.disk("lib/changed.py"), SHAPES.replace("factor * 2", "factor * 3"));
     assert.equal(workbench.disk("lib/created.py"), "ONE = 1\nTWO = 2\n");
     assert.equal(workbench.disk("after.py"), "KEPT = 1\nNEW = 1\n");

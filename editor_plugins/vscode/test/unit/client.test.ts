@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 
-import { applyEdit, Cancelled, isAlive } from "../../src/core/client";
+import { applyEdit, Cancelled, filesOf, isAlive } from "../../src/core/client";
 import { BAD_ANSWER, Refusal, UNREACHABLE, type Span } from "../../src/core/wire";
 
 const REQUEST = { original: "a\r\nü\n", edit: "b", path: "x.py", mode: "auto" } as const;
@@ -128,4 +128,32 @@ test("cancelling ends the connection", async () => {
     await assert.rejects(applyEdit({ url }, REQUEST, { signal: abort.signal }), Cancelled);
     await isClosed;
   });
+});
+
+test("the files that a message is about", async () => {
+  const files = [
+    { path: "src/a.py", action: "update", new_path: null, can_create: false },
+    { path: "b.py", action: "update", new_path: "c.py", can_create: true },
+    { path: null, action: "update", new_path: null, can_create: false },
+  ];
+  await withServer(
+    (_, response) => response.end(JSON.stringify({ files })),
+    async (url) => {
+      assert.deepEqual(await filesOf({ url }, "edit"), {
+        files: [
+          { path: "src/a.py", action: "update", canCreate: false },
+          { path: "b.py", action: "update", canCreate: true, newPath: "c.py" },
+        ],
+        hasUnnamed: true,
+      });
+    },
+  );
+  for (const answer of [{}, { files: [{ path: "a.py", action: "burn" }] }]) {
+    await withServer(
+      (_, response) => response.end(JSON.stringify(answer)),
+      async (url) => {
+        await assert.rejects(filesOf({ url }, "edit"), { code: BAD_ANSWER });
+      },
+    );
+  }
 });
