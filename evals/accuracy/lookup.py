@@ -18,8 +18,11 @@ from evals.accuracy.__main__ import default_sources
 from evals.accuracy.compare import Peer, compared, in_mode, summed_up, told
 from fastedit.edits import parse_message
 from fastedit.edits.model import Format
+from fastedit.excerpts import Excerpt, excerpts_of
+from fastedit.lines import split_lines
 from fastedit.targets.default import choose_default
 from fastedit.training.synthesis import Sample, Tier, generate
+from fastedit.windows import whole_file
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -96,9 +99,9 @@ def _answer(target: Target, model: PreTrainedModel, sample: Sample) -> str | Non
 
     from fastedit.targets import extract_answer
 
-    edit = "\n\n".join("\n".join(piece.lines) for one in parse_message(sample.edit) for piece in one.snippets)
-    prompt = target.prompt(sample.original, edit)
-    limit = len(target.codec.encode(sample.original)) + len(target.codec.encode(edit)) + OUTPUT_SLACK
+    shown = _excerpt(sample)
+    prompt = target.prompt(sample.original, shown.text, elisions=shown.elisions)
+    limit = len(target.codec.encode(sample.original)) + len(target.codec.encode(shown.text)) + OUTPUT_SLACK
     with torch.inference_mode():
         output = model.generate(  # type: ignore[operator]
             torch.tensor([prompt], device=model.device),
@@ -113,3 +116,14 @@ def _answer(target: Target, model: PreTrainedModel, sample: Sample) -> str | Non
         return extract_answer(target.codec.text(tokens), target.template, sample.original)
     except fastedit.EditRefused:
         return None
+
+
+def _excerpt(sample: Sample) -> Excerpt:
+    """The edit as the target is used to see it, for the whole file."""
+    window = whole_file(split_lines(sample.original), (), ())
+    text, elisions = "", list[tuple[int, int]]()
+    for edit in parse_message(sample.edit):
+        (excerpt,) = excerpts_of(edit, [window])
+        elisions += [(len(text) + start, len(text) + end) for start, end in excerpt.elisions]
+        text += excerpt.text
+    return Excerpt(text, (), tuple(elisions))
