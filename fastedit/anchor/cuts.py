@@ -65,7 +65,7 @@ class Cuts:
 
     def breaks_off(self, unit: Unit) -> bool:
         """Whether the snippet ends inside the unit with a bracket open."""
-        text = "".join(self.mine.keys[unit.body : unit.end])
+        text = "".join(self.mine.keys[unit.head : unit.end])
         return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
 
     def goes_on(self, unit: Unit) -> bool:
@@ -74,6 +74,10 @@ class Cuts:
             if self.mine.keys[line]:
                 return not self.snippet.kinds or self.snippet.kinds[line] is LineKind.CODE
         return False
+
+    def is_last(self, unit: Unit) -> bool:
+        """Whether nothing at all follows the unit in the snippet."""
+        return not any(self.mine.keys[unit.end :])
 
     def is_cut_off(self, unit: Unit) -> bool:
         """Whether a block ends in a marker and is never closed: what the marker stands for may go beyond it."""

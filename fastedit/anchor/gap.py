@@ -148,7 +148,10 @@ class GapFiller:
         assert gap.before is not None
         assert gap.after is not None
         mine, next_mine = self.level.mine[gap.before.mine], self.level.mine[gap.after.mine]
-        if mine.columns <= next_mine.columns or first.parent is None:
+        if first.parent is None:
+            return False
+        is_closed = first.parent.close <= last.head < first.parent.end
+        if mine.columns <= next_mine.columns and not is_closed:
             return False
         around: Unit | None = first.parent
         while around is not None and around.parent is not last.parent:

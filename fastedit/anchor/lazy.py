@@ -236,11 +236,28 @@ class LazyAligner:
         if all(unit.is_code for unit in units):
             # A section of a document isn't indented below its header.
             is_flat = theirs.has_body and self.theirs.columns[theirs.body] <= theirs.columns
-            return not self.cuts.goes_on(mine) and (is_flat or self.cuts.breaks_off(mine))
+            if self.cuts.goes_on(mine):
+                return False
+            return is_flat or self.cuts.breaks_off(mine) or self._stops_short(mine, theirs)
         last = units[-1]
         if not last.is_code:
             return True
         return not self.cuts.goes_on(mine) and not _TERMINATOR.match(self.mine.lines[last.head].strip())
+
+    def _stops_short(self, mine: Unit, theirs: Unit) -> bool:
+        """Whether the snippet ends amid a block: with a line of the original, in no declaration shown whole."""
+        line = self.snippet.children(mine)[-1].end - 1
+        places = self.theirs.places.get(self.mine.keys[line], ())
+        if not self.cuts.is_last(mine) or _TERMINATOR.match(self.mine.lines[line].strip()):
+            return False
+        if not any(theirs.body <= place < theirs.close for place in places):
+            return False
+        around: Unit | None = mine
+        while around is not None:
+            if around.declares in ("function", "class") and not self.similarity.has_elision(around):
+                return False
+            around = around.parent
+        return True
 
     def _merge_closer(self, mine: Unit, theirs: Unit, scope: Scope) -> None:
         my_keys = "".join(self.mine.keys[mine.close : mine.end])

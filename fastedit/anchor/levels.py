@@ -12,6 +12,7 @@ from fastedit.anchor.hints import Hints
 from fastedit.anchor.pairing import MAX_COMPARED
 from fastedit.anchor.remarks import home_of, position_of
 from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Similarity
+from fastedit.anchor.tails import Tails
 from fastedit.anchor.text import LineTable, is_closer, is_trivial
 from fastedit.anchor.units import Unit, UnitTree
 from fastedit.edits.lazy import LineKind, comment_text
@@ -33,6 +34,7 @@ class Levels:
         self.theirs = original.table
         self.similarity = similarity
         self.hints = hints
+        self.tails = Tails(similarity)
 
     def prepared(self, level: Level) -> Level:
         """The level with its units taken apart as far as pairing needs, and what they tell by themselves."""
@@ -62,15 +64,18 @@ class Levels:
             position = position_of(unit.note) if unit.is_marker else None
             if position is not None:
                 for line in self.original.named(position.name):
-                    self._want(line, wanted)
+                    self._want(line, wanted, unit)
             home = homes.get(index)
             if home is not None or (unit.is_code and not self.stands_among(unit, theirs)):
                 for line in self._deeper_places(unit, *(home or (start, end)), is_root=is_root):
-                    self._want(line, wanted)
-        if not wanted:
+                    self._want(line, wanted, unit)
+        ended: set[int] = set()
+        for line, tail in self.tails.places(units, theirs, is_root=is_root):
+            self._want(line, ended, tail)
+        if not wanted and not ended:
             return list(theirs)
         blocks = [unit for unit in units if unit.is_code and unit.has_body]
-        return list(self._unfold(theirs, wanted, blocks))
+        return self._unfold(theirs, wanted, ended, blocks)
 
     def homes(self, units: Sequence[Unit]) -> dict[int, tuple[int, int]]:
         """For units (by index) below a remark that names one declaration of the original: that declaration's lines.
@@ -112,9 +117,13 @@ class Levels:
             return likeness.ratio >= NEARLY_SAME and self.similarity.overlap(unit, other) >= MIN_REPEATED_OVERLAP
         return likeness.is_same or likeness.ratio >= 0.85 or bool(unit.name and unit.name == other.name)
 
-    def _want(self, line: int, wanted: set[int]) -> None:
+    def _want(self, line: int, wanted: set[int], shown: Unit) -> None:
+        """Adds the units around a line of the original that hold what the snippet shows, not those that it is."""
+        is_closer_alone = shown.end == shown.head + 1 and is_closer(self.mine.lines[shown.head])
         for unit in self.original.path_to(line):
-            if unit.body <= line < unit.close:
+            if unit.head != line and shown.has_body and self.theirs.keys[unit.head] == self.mine.keys[shown.head]:
+                return
+            if unit.body <= line < (unit.end if is_closer_alone else unit.close):
                 wanted.add(unit.start)
 
     def _deeper_places(self, unit: Unit, start: int, end: int, *, is_root: bool) -> list[int]:
@@ -139,13 +148,17 @@ class Levels:
                 break
         return found
 
-    def _unfold(self, units: Sequence[Unit], wanted: set[int], blocks: Sequence[Unit]) -> list[Unit]:
-        """The units with the wanted ones replaced by what they are made of, unless a block of the snippet is one."""
+    def _unfold(self, units: Sequence[Unit], wanted: set[int], ended: set[int], blocks: Sequence[Unit]) -> list[Unit]:
+        """The units with the wanted ones replaced by what they are made of, unless a block of the snippet is one.
+
+        ended: those of which the snippet shows only how they end.
+        """
         result: list[Unit] = []
         stack = list(reversed(units))
         while stack:
             unit = stack.pop()
-            if unit.start not in wanted or not unit.has_body or any(self._is_shown(block, unit) for block in blocks):
+            is_wanted = unit.start in wanted and not any(self._is_shown(block, unit) for block in blocks)
+            if not unit.has_body or not (is_wanted or unit.start in ended):
                 result.append(unit)
                 continue
             head = replace(unit, body=unit.body, close=unit.body, end=unit.body, children=[], name="")
@@ -158,7 +171,7 @@ class Levels:
             head.children = []
             result.append(head)
             stack.extend(reversed([*inner, *tail]))
-            wanted = wanted - {unit.start}
+            wanted, ended = wanted - {unit.start}, ended - {unit.start}
         return result
 
     def protector(self, units: Sequence[Unit], owner: Unit | None) -> Protector:
@@ -207,9 +220,34 @@ class Levels:
             for key, names in mine_names.items()
             if not names & their_names.get(key, names) and (names & known or their_names[key] & bare)
         }
+        moved |= self._above_replaced(level)
         theirs = self._parted(level.theirs, self.theirs, shown | moved, mine_names, self._below_comments(level.mine))
         mine = self._parted(level.mine, self.mine, there | moved, their_names, set())
         return replace(level, mine=mine, theirs=theirs)
+
+    def _above_replaced(self, level: Level) -> set[str]:
+        """Comments that both texts have once, above different declarations that stand right before the same one."""
+        mine, theirs = self._lead_places(level.mine, self.mine), self._lead_places(level.theirs, self.theirs)
+        return {
+            key
+            for key, (name, following) in mine.items()
+            if key in theirs
+            and name != theirs[key][0]
+            and following == theirs[key][1] != ""
+            and len(self.mine.places[key]) == len(self.theirs.places[key]) == 1
+            and comment_text(self.mine.lines[self.mine.places[key][0]]) is not None
+        }
+
+    @staticmethod
+    def _lead_places(units: Sequence[Unit], table: LineTable) -> dict[str, tuple[str, str]]:
+        """line of a lead → the name of the declaration below, and the name or first line of what follows that one."""
+        places: dict[str, tuple[str, str]] = {}
+        for unit, following in pairwise(units):
+            behind = (following.name or table.keys[following.head]) if following.is_code else ""
+            for line in range(unit.start, unit.head):
+                if table.keys[line] and not is_trivial(table.keys[line]):
+                    places[table.keys[line]] = unit.name, behind
+        return places
 
     def _below_comments(self, units: Sequence[Unit]) -> set[str]:
         """The first lines of what stands right below a comment without being a declaration to the parser."""

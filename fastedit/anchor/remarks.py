@@ -8,8 +8,9 @@ where what follows belongs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 from fastedit.edits.lazy import LineKind, SnippetLine
@@ -22,7 +23,14 @@ _POSITION = re.compile(
     r"[`'\"]?(?P<name>[A-Za-z_$#][\w$.#]*)",
     re.IGNORECASE,
 )
-_BRACKETED = re.compile(r"^[\[(<].*[\])>]$")
+# Words in brackets stand for what is left out; in parentheses only those that say so, or that the original has.
+_PARENTHESISED = re.compile(r"^\(.*\)$")
+_BRACKETED = re.compile(
+    r"^(?:\[[^\[\](){}\"=]*\]|<[^<>(){}\"=]*>"
+    r"|\(.*\b(?:unchanged|same|rest|existing|before|now|as is|stays?|omitted|elided|skipped|snip|kept?|other|others"
+    r"|remaining|untouched|left|more|body|code|imports?|methods?|functions?|fields|tests|cases)\b.*\))$",
+    re.IGNORECASE,
+)
 _PATH = re.compile(
     r"^(?:in\s+)?[`'\"]?[\w.@~/-]*(?:/[\w.@-]+)+\.\w{1,6}\b|^[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|c|h|cc|cpp|cs|rb|php|kt|swift|sh)\b"
 )
@@ -43,6 +51,30 @@ class Position(NamedTuple):
     is_before: bool
 
 
+class Vocabulary:
+    """The words of a text, in lower case."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+
+    @cached_property
+    def _rows(self) -> list[frozenset[str]]:
+        return [frozenset(found.lower() for found in _WORD.findall(line)) for line in self._lines]
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset().union(*self._rows)
+
+    def has(self, word: str) -> bool:
+        """Whether the word stands in the text."""
+        return word in self._words
+
+    def has_together(self, words: Iterable[str]) -> bool:
+        """Whether all of the words stand in one line."""
+        wanted = frozenset(words)
+        return any(wanted <= row for row in self._rows)
+
+
 def position_of(note: str) -> Position | None:
     """The place beside a declaration that the remark tells, or None where it tells none."""
     found = _POSITION.match(note)
@@ -61,11 +93,11 @@ def home_of(note: str) -> str | None:
 
 
 def resolve_remarks(
-    lines: list[SnippetLine], language: str, names: Callable[[str], bool], has_word: Callable[[str], bool]
+    lines: list[SnippetLine], language: str, names: Callable[[str], bool], vocabulary: Vocabulary
 ) -> list[SnippetLine]:
     """The lines with every REMARK made a MARKER or CODE.
 
-    names: whether the original declares that name. has_word: whether the word stands in the original.
+    names: whether the original declares that name. vocabulary: of the original.
     """
     openings = (*comment_syntax(language).line, *(opening for opening, _ in comment_syntax(language).block))
 
@@ -73,7 +105,7 @@ def resolve_remarks(
         code = line.text.lstrip()
         if code.startswith("#[") or (openings and not code.startswith(openings)):
             return LineKind.CODE  # a comment elsewhere: an attribute, a directive, a private name
-        return _kind(line.note, index, lines, language, names, has_word)
+        return _kind(line.note, index, lines, language, names, vocabulary)
 
     return [
         replace(line, kind=kind(index, line)) if line.kind is LineKind.REMARK else line
@@ -87,9 +119,9 @@ def _kind(
     lines: list[SnippetLine],
     language: str,
     names: Callable[[str], bool],
-    has_word: Callable[[str], bool],
+    vocabulary: Vocabulary,
 ) -> LineKind:
-    if language in _COMMENTLESS or (_BRACKETED.match(note) and _is_alone(index, lines)):
+    if language in _COMMENTLESS or (_is_bracketed(note, vocabulary) and _is_alone(index, lines)):
         return LineKind.MARKER
     named = [word for word in _WORD.findall(note) if names(word)]
     if named and _GONE.search(note) and len(note.split()) <= MAX_REMOVAL_WORDS:
@@ -105,7 +137,7 @@ def _kind(
     is_first = not any(line.kind is not LineKind.BLANK for line in lines[:index])
     if is_first and _PATH.match(note):
         return LineKind.MARKER
-    if language in MARKUP and _PLAIN_WORDS.match(note) and _stands_alone_in_markup(note, has_word):
+    if language in MARKUP and _PLAIN_WORDS.match(note) and _stands_alone_in_markup(note, vocabulary):
         return LineKind.MARKER
     return LineKind.CODE
 
@@ -121,5 +153,12 @@ def _is_alone(index: int, lines: list[SnippetLine]) -> bool:
     return before is not LineKind.REMARK and after is not LineKind.REMARK
 
 
-def _stands_alone_in_markup(note: str, has_word: Callable[[str], bool]) -> bool:
-    return all(has_word(word.lower()) for word in _WORD.findall(note) if word.lower() not in ("and", "to"))
+def _is_bracketed(note: str, vocabulary: Vocabulary) -> bool:
+    if _BRACKETED.match(note):
+        return True
+    words = [word.lower() for word in _WORD.findall(note)]
+    return _PARENTHESISED.match(note) is not None and len(words) > 1 and vocabulary.has_together(words)
+
+
+def _stands_alone_in_markup(note: str, vocabulary: Vocabulary) -> bool:
+    return all(vocabulary.has(word.lower()) for word in _WORD.findall(note) if word.lower() not in ("and", "to"))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy import LazyAligner
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.problems import problems_of
-from fastedit.anchor.remarks import MARKUP, resolve_remarks
-from fastedit.anchor.text import LineTable, columns_of, key_of
+from fastedit.anchor.reading import read_lines
+from fastedit.anchor.remarks import MARKUP
+from fastedit.anchor.text import LineTable, columns_of
 from fastedit.anchor.units import UnitTree
 from fastedit.anchor.whole import align_whole, is_whole
-from fastedit.edits.lazy import LineKind, SnippetLine, classify_lines
+from fastedit.edits.lazy import LineKind, SnippetLine
 from fastedit.edits.model import Snippet
 from fastedit.errors import Code, EditUnreadable
 from fastedit.lines import indent_of
@@ -22,7 +22,6 @@ from fastedit.syntax.model import Outline
 
 MAX_DEPTH = 100
 _ELIDED = (LineKind.MARKER, LineKind.REMOVAL)
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def _align_one(
 ) -> tuple[list[Segment], list[Problem]]:
     table = LineTable(lines)
     original = UnitTree(table, found)
-    shown = _read(snippet, table, original, language)
+    shown = read_lines(snippet.lines, original, language)
     _refuse_depth(shown)
     aligner = LazyAligner(_snippet_tree(shown, language), original, hints)
     segments = aligner.run().segments(lines)
@@ -85,20 +84,6 @@ def _refuse_depth(shown: list[SnippetLine]) -> None:
         levels.append(columns)
         if len(levels) > MAX_DEPTH:
             raise EditUnreadable(Code.EDIT_UNPARSABLE, f"the snippet is nested more than {MAX_DEPTH} levels deep")
-
-
-def _read(snippet: Snippet, table: LineTable, original: UnitTree, language: str) -> list[SnippetLine]:
-    shown = classify_lines(list(snippet.lines), lambda line: key_of(line) in table.places)
-    if not any(line.kind is LineKind.REMARK for line in shown):
-        return shown
-    words: set[str] = set()
-
-    def has_word(word: str) -> bool:
-        if not words:
-            words.update(found.lower() for line in table.lines for found in _WORD.findall(line))
-        return word in words
-
-    return resolve_remarks(shown, language, lambda name: bool(original.named(name)), has_word)
 
 
 def _snippet_tree(shown: list[SnippetLine], language: str) -> UnitTree:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fastedit.anchor.depth import depths_of
 from fastedit.anchor.text import LineTable, is_closer
 from fastedit.edits.lazy import LineKind, SnippetLine
 from fastedit.syntax.model import Declaration, Outline
@@ -78,6 +79,7 @@ class UnitTree:
         self.table = table
         self.shown = shown
         self.kinds = [line.kind for line in shown] if shown is not None else None
+        self.depths = depths_of(table, outline.language, self.kinds)
         self._starts: dict[int, list[Declaration]] = {}
         for declaration in outline.declarations:
             self._starts.setdefault(declaration.start_line, []).append(declaration)
@@ -142,18 +144,21 @@ class UnitTree:
                 line += 1
                 continue
             unit = self._unit_at(line, end, base, parent)
-            if unit.is_code and parent is not None and unit.columns > parent.columns:
-                base = unit.columns if base is None else min(base, unit.columns)
+            depth = self.depths[unit.head]
+            if unit.is_code and parent is not None and depth > parent.columns:
+                base = depth if base is None else min(base, depth)
             units.append(unit)
             line = unit.end
         return units
 
     def _unit_at(self, line: int, limit: int, base: int | None, parent: Unit | None) -> Unit:
         kind = self.kinds[line] if self.kinds else LineKind.CODE
-        columns = self.table.columns[line]
+        columns = self.depths[line]
         if kind is not LineKind.CODE:
             note = self.shown[line].note if self.shown else ""
-            return Unit(line, line, line + 1, line + 1, line + 1, columns, kind, note=note, parent=parent)
+            return Unit(
+                line, line, line + 1, line + 1, line + 1, self.table.columns[line], kind, note=note, parent=parent
+            )
         is_item = self.table.lines[line].lstrip().startswith("- ")
         for declaration in () if is_item else self._starts.get(line, ()):
             if (declaration.end_line <= limit or self.kinds is not None) and (
@@ -165,12 +170,12 @@ class UnitTree:
 
     def _declared(self, declaration: Declaration, limit: int, parent: Unit | None) -> Unit:
         table = self.table
-        columns = table.columns[declaration.header_line]
+        columns = self.depths[declaration.header_line]
         body = min(max(declaration.body_line, declaration.header_line + 1), limit)
         end = declaration.end_line if self.kinds is None else self._shown_end(declaration, body, limit, columns)
         body = min(body, end)
         close = end
-        if close > body and table.columns[close - 1] <= columns and is_closer(table.lines[close - 1]):
+        if close > body and self.depths[close - 1] <= columns and is_closer(table.lines[close - 1]):
             close -= 1
         if close > body:
             close = max(body, table.trim_blank(body, close)[1])
@@ -193,7 +198,7 @@ class UnitTree:
         A header that opens nothing (SQL, sections of a document) says nothing by indentation: there the parse counts.
         """
         table = self.table
-        if not _OPENER.search(table.lines[body - 1]) and declaration.end_line > body and table.columns[body] <= columns:
+        if not _OPENER.search(table.lines[body - 1]) and declaration.end_line > body and self.depths[body] <= columns:
             return min(declaration.end_line, limit)
         end = body
         while end < limit and (not table.keys[end] or self._goes_on_inside(end, limit, columns)):
@@ -206,10 +211,10 @@ class UnitTree:
     def _goes_on_inside(self, line: int, limit: int, columns: int) -> bool:
         """Whether a line belongs to the declaration whose header stands at `columns`: deeper, or in its midst."""
         table = self.table
-        if table.columns[line] > columns or table.lines[line].strip() == "{":
+        if self.depths[line] > columns or table.lines[line].strip() == "{":
             return True
         following = self._next_line(line + 1, limit)
-        return bool(_MIDDLE.match(table.lines[line])) and following < limit and table.columns[following] > columns
+        return bool(_MIDDLE.match(table.lines[line])) and following < limit and self.depths[following] > columns
 
     def _next_line(self, line: int, limit: int) -> int:
         """The first line from `line` on that isn't blank, or `limit`."""
@@ -228,12 +233,11 @@ class UnitTree:
         closer = self._next_line(close, limit)
         if close > line + 1 and self._closes(closer, limit, columns) and self._opens(line, closer):
             end = closer + 1
-        own = table.columns[line]
-        return Unit(line, line, line + 1, close, end, own, parent=parent)
+        return Unit(line, line, line + 1, close, end, table.columns[line], parent=parent)
 
     def _is_inside(self, line: int, columns: int, is_switch: bool) -> bool:
         """Whether a line belongs to the block whose header stands at `columns`; cases may stand below `switch`."""
-        own = self.table.columns[line]
+        own = self.depths[line]
         return own > columns or (is_switch and own == columns and not is_closer(self.table.lines[line]))
 
     def _opens(self, start: int, close: int) -> bool:
@@ -256,9 +260,9 @@ class UnitTree:
     def _closes(self, line: int, limit: int, columns: int) -> bool:
         """Whether the line ends the block above it and starts none of its own (as `} else {` does)."""
         table = self.table
-        if line >= limit or table.columns[line] > columns or not is_closer(table.lines[line]):
+        if line >= limit or self.depths[line] > columns or not is_closer(table.lines[line]):
             return False
         if self.kinds and self.kinds[line] is not LineKind.CODE:
             return False
         following = self._next_line(line + 1, limit)
-        return following >= limit or table.columns[following] <= columns
+        return following >= limit or self.depths[following] <= columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.remarks import home_of, position_of, resolve_remarks
+from fastedit.anchor.remarks import Vocabulary, home_of, position_of, resolve_remarks
 from fastedit.edits.lazy import LineKind, classify_lines
 
 NAMES = {"add", "token", "Reader"}
@@ -12,7 +12,7 @@ NAMES = {"add", "token", "Reader"}
 
 def kinds(line: str, language: str) -> list[LineKind]:
     lines = classify_lines([line], lambda _: False)
-    return [found.kind for found in resolve_remarks(lines, language, NAMES.__contains__, lambda _: False)]
+    return [found.kind for found in resolve_remarks(lines, language, NAMES.__contains__, Vocabulary([]))]
 
 
 @pytest.mark.parametrize("note", ["right after add( v )", "goes below add", "next to `add`"])
