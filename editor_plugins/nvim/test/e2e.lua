@@ -271,6 +271,91 @@ test("an edit in a file, and one that is in the buffer already", function()
   has(told[#told], "NO_CHANGE")
 end)
 
+local FOR_TWO = ("In `first.py`:\n\n```python\n%s```\n\nand in `sub/second.py`:\n\n```python\n%s```\n"):format(
+  LAZY_EDIT,
+  "# ... existing code ...\nPATCHED = True\n"
+)
+local SECOND = "NAME = 1\nPATCHED = False\n"
+
+--- Opens first.py, or another file, with an edit of first.py and sub/second.py copied.
+local function open_for_two(edit, active)
+  vim.fn.mkdir(folder .. "/sub", "p")
+  vim.cmd("silent! bwipeout! " .. folder .. "/sub/second.py")
+  write("sub/second.py", SECOND)
+  open("first.py", SHAPES, edit)
+  if active then
+    open(active, SHAPES, edit)
+  end
+end
+
+test("a message about several files goes to all of them, whichever is open", function()
+  for _, active in ipairs({ "first.py", "active.py" }) do
+    open_for_two(FOR_TWO, active)
+    vim.cmd("FastEdit")
+    await_state("preview")
+    local shown = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), "\n")
+    has(shown, "^# 2 files: 3 hunks, structural, %d+ ms\n# <CR>")
+    has(shown, "\n%+%+%+ first.py\n@@ .*%-    return factor %* 2.*\n%+%+%+ sub/second.py\n@@ .*%-PATCHED = False")
+    press("<CR>")
+    has(told[#told], "3 hunks, structural")
+    for name, contents in pairs({ ["first.py"] = { AFTER, SHAPES }, ["sub/second.py"] = {
+      "NAME = 1\nPATCHED = True\n",
+      SECOND,
+    } }) do
+      vim.cmd("buffer " .. name)
+      equal(saved(name), contents[1])
+      press("u")
+      equal(saved(name), contents[2])
+    end
+  end
+  equal(disk("active.py"), SHAPES)
+end)
+
+test("a hunk of one of several files can be left out", function()
+  open_for_two(FOR_TWO)
+  vim.cmd("FastEdit")
+  await_state("preview")
+  press("]c]c]c<Space><CR>")
+  equal(saved("first.py"), AFTER)
+  vim.cmd("buffer sub/second.py")
+  equal(saved("sub/second.py"), SECOND)
+end)
+
+test("several files are changed together or not at all", function()
+  local unfitting = "first.py\n<<<<<<< SEARCH\ndef nowhere():\n=======\nx\n>>>>>>> REPLACE\n"
+  local edits = {
+    ANCHOR_NOT_FOUND = unfitting .. FOR_TWO:gsub("^.-and in", ""),
+    INVALID_PATH = FOR_TWO:gsub("sub/second", "sub/third"),
+    CONTENT_CONFLICT = FOR_TWO,
+  }
+  for code, edit in pairs(edits) do
+    open_for_two(edit)
+    vim.cmd("FastEdit")
+    if code == "CONTENT_CONFLICT" then
+      await_state("preview")
+      vim.api.nvim_buf_set_lines(vim.fn.bufnr("sub/second.py"), 0, 0, true, { "# typed meanwhile" })
+      press("<CR>")
+      vim.api.nvim_buf_set_lines(vim.fn.bufnr("sub/second.py"), 0, 1, true, {})
+    else
+      await_state("refused")
+    end
+    has(table.concat(told), code)
+    vim.cmd("silent! cclose")
+    equal(saved("first.py"), SHAPES)
+    equal(disk("sub/second.py"), SECOND)
+  end
+  equal(vim.fn.bufexists(folder .. "/sub/third.py"), 0)
+end)
+
+test("a new file among several", function()
+  open_for_two((FOR_TWO:gsub("sub/second.py", "sub/new.py"):gsub("# %.%.%. existing code %.%.%.\nPATCHED", "PATCHED")))
+  vim.cmd("FastEdit")
+  await_state("preview")
+  press("<CR>")
+  vim.cmd("buffer sub/new.py")
+  equal(saved("sub/new.py"), "PATCHED = True\n")
+end)
+
 test("registers without text, and words that mean nothing, are told", function()
   open("words.py", SHAPES, " \n")
   vim.cmd("FastEdit")

@@ -14,8 +14,22 @@ function M.setup(settings)
   require("fastedit.config").set(settings)
 end
 
---- Asks for an edit to be merged into a buffer, and shows a preview of it. An edit that is still under way for the
---- buffer is given up.
+--- Makes a session that of its files; edits that are still under way for these are given up.
+---@param session fastedit.Session
+---@param files fastedit.File[]
+local function take_over(session, files)
+  for _, file in ipairs(files) do
+    local before = sessions[file.buffer]
+    if before and before ~= session then
+      before:cancel()
+      before:discard()
+    end
+    sessions[file.buffer] = session
+  end
+end
+
+--- Asks for an edit to be merged into a buffer, and shows a preview of it; a message about several files is for all of
+--- them. An edit that is still under way for the buffer is given up.
 ---@param edit string
 ---@param options { buffer: integer|nil, mode: string|nil, instruction: string|nil }|nil
 ---@return fastedit.Session
@@ -33,6 +47,7 @@ function M.apply(edit, options)
     edit = edit,
     mode = options.mode,
     instruction = options.instruction,
+    on_turn = take_over,
   })
   sessions[buffer] = latest
   return latest

@@ -13,8 +13,7 @@ Preview.__index = Preview
 
 ---@class fastedit.PreviewOptions
 ---@field title string
----@field hunks fastedit.Hunk[]
----@field old string[] the original's lines
+---@field files fastedit.File[] with their hunks
 ---@field warnings string[]
 ---@field on_accept fun()
 ---@field on_choose fun()
@@ -47,7 +46,7 @@ end
 ---@param options fastedit.PreviewOptions
 ---@return fastedit.Preview
 function M.open(options)
-  local self = setmetatable({ options = options, starts = {}, is_open = true }, Preview)
+  local self = setmetatable({ options = options, is_open = true }, Preview)
   self.buffer = vim.api.nvim_create_buf(false, true)
   vim.bo[self.buffer].bufhidden = "wipe"
   local lines = self:render()
@@ -83,9 +82,16 @@ function Preview:render()
   end
   local discard = type(keys.discard) == "table" and keys.discard[1] or keys.discard
   table.insert(lines, ("# %s accept   %s discard   %s leave a hunk out"):format(keys.accept, discard, keys.toggle))
-  for number, hunk in ipairs(self.options.hunks) do
-    self.starts[number] = #lines + 1
-    vim.list_extend(lines, hunks.render(hunk, self.options.old))
+  self.hunks, self.starts = {}, {}
+  for _, file in ipairs(self.options.files) do
+    if #self.options.files > 1 then
+      table.insert(lines, "+++ " .. one_line(file.path))
+    end
+    for _, hunk in ipairs(file.hunks) do
+      table.insert(self.hunks, hunk)
+      table.insert(self.starts, #lines + 1)
+      vim.list_extend(lines, hunks.render(hunk, file.old))
+    end
   end
   vim.bo[self.buffer].modifiable = true
   vim.api.nvim_buf_set_lines(self.buffer, 0, -1, true, lines)
@@ -115,7 +121,7 @@ end
 --- Leaves the hunk at the cursor out, or takes it back in.
 function Preview:toggle()
   local number = self:current()
-  local hunk = self.options.hunks[number]
+  local hunk = self.hunks[number]
   if hunk then
     hunk.is_chosen = not hunk.is_chosen
     self:render()

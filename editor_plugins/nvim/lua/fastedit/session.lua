@@ -1,8 +1,7 @@
---- One edit on its way into a buffer.
+--- One edit on its way into a buffer, or into those of all the files that its message is about.
 
-local buffer = require("fastedit.buffer")
-local client = require("fastedit.client")
-local config = require("fastedit.config")
+local answers = require("fastedit.answers")
+local file = require("fastedit.file")
 local hunks = require("fastedit.hunks")
 local places = require("fastedit.places")
 local preview = require("fastedit.preview")
@@ -12,11 +11,12 @@ local M = {}
 
 local SHOW_PROGRESS_AFTER_MS = 300
 local LEVELS = vim.log.levels
--- Warnings that say no more than the preview does.
+local OTHER_FILES = "OTHER_FILES"
+-- Warnings that say no more than the preview does; in one of several files, that there are others.
 local QUIET = { NOTE = true, NO_CHANGE = true }
 
 ---@class fastedit.Session
----@field buffer integer
+---@field files fastedit.File[] those that the edit is for
 ---@field machine fastedit.Machine
 ---@field message string what the person was told last
 ---@field preview_ms number from the request to the preview
@@ -29,34 +29,40 @@ local function notify(text, level)
   vim.notify("FastEdit: " .. text, level or LEVELS.INFO, { title = "FastEdit" })
 end
 
----@class fastedit.SessionOptions
+--- `2 hunks`, `1 hunk`
+---@param count integer
+---@param noun string
+---@return string
+local function counted(count, noun)
+  return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
+end
+
+---@class fastedit.SessionOptions on_turn: the edit is for these files instead
 ---@field buffer integer
 ---@field edit string
 ---@field mode string|nil
 ---@field instruction string|nil
+---@field on_turn fun(session: fastedit.Session, files: fastedit.File[])
 
 --- Asks for an edit to be merged into a buffer; the preview, or a message, follows.
 ---@param options fastedit.SessionOptions
 ---@return fastedit.Session
 function M.start(options)
   local self = setmetatable({
-    buffer = options.buffer,
     options = options,
+    files = {},
     machine = states.new(),
     started = vim.loop.hrtime(),
     message = "",
-    num_done = 0,
   }, Session)
   self.machine:send("start")
-  local original, problem = buffer.text(options.buffer)
-  if not original then
-    self:refuse(client.refusal("NOT_TEXT", problem))
-    return self
+  local only, refusal = file.of(options.buffer)
+  if only then
+    self.files = { only }
+    self:ask(only)
+  else
+    self:refuse(refusal)
   end
-  self.original = original
-  self.fileformat = vim.bo[options.buffer].fileformat
-  self.old = buffer.lines(original, self.fileformat)
-  self:ask()
   return self
 end
 
@@ -65,27 +71,22 @@ function Session:elapsed_ms()
   return (vim.loop.hrtime() - self.started) / 1e6
 end
 
-function Session:ask()
-  local path = buffer.path(self.buffer)
-  local filetype = vim.bo[self.buffer].filetype
-  self.cancel_request = client.apply(config.service(), {
-    original = self.original,
-    edit = self.options.edit,
-    mode = self.options.mode or config.values.mode,
-    instruction = self.options.instruction,
-    path = path,
-    language = not path and filetype ~= "" and filetype or nil,
-  }, {
-    on_span = function(end_line)
+---@param only fastedit.File
+function Session:ask(only)
+  self.answers = answers.ask(only, self.options, {
+    on_files = function(files)
+      self.files = files
+      self.options.on_turn(self, files)
+    end,
+    on_progress = function()
       self.machine:send("progress")
-      self.num_done = end_line
       self:show_progress()
     end,
-    on_result = function(result)
-      self:take(result)
+    on_answers = function()
+      self:show()
     end,
-    on_refusal = function(refusal)
-      self:refuse(refusal)
+    on_refusal = function(refusal, one)
+      self:refuse(refusal, one)
     end,
   })
 end
@@ -93,10 +94,14 @@ end
 --- How far the answer is, or what became of it, in a line.
 ---@return string
 function Session:status()
-  if self.machine.state == "streaming" then
-    return ("%d of %d lines, %d ms"):format(self.num_done, #self.old, self:elapsed_ms())
+  if self.machine.state ~= "streaming" then
+    return self.message
   end
-  return self.message
+  local num_done, num_lines = 0, 0
+  for _, one in ipairs(self.files) do
+    num_done, num_lines = num_done + one.num_done, num_lines + #one.old
+  end
+  return ("%d of %d lines, %d ms"):format(num_done, num_lines, self:elapsed_ms())
 end
 
 function Session:show_progress()
@@ -107,43 +112,60 @@ function Session:show_progress()
   end
 end
 
---- Whether the buffer still is what was sent.
+--- Whether all buffers still are what was sent.
 ---@return boolean
 function Session:is_current()
-  return vim.api.nvim_buf_is_loaded(self.buffer) and buffer.text(self.buffer) == self.original
+  for _, one in ipairs(self.files) do
+    if not one:is_current() then
+      return false
+    end
+  end
+  return true
 end
 
----@param result fastedit.Result
-function Session:take(result)
+--- The files that the edit changes.
+---@return fastedit.File[]
+function Session:changed()
+  return vim.tbl_filter(function(one)
+    return one:is_changed()
+  end, self.files)
+end
+
+function Session:show()
   if not self:is_current() then
     return self:conflict()
   end
-  if result.text == self.original then
+  if #self:changed() == 0 then
     self.machine:send("unchanged")
     return self:say("the edit is in the file already (NO_CHANGE)")
   end
-  local new, has_end = buffer.lines(result.text, self.fileformat)
-  self.has_end = has_end
-  self.hunks = hunks.between(self.old, new)
-  self.result = result
   self.machine:send("result")
   self:open_preview()
 end
 
-function Session:open_preview()
-  local warnings = {}
-  for _, warning in ipairs(self.result.warnings) do
-    if not QUIET[warning.code] then
-      table.insert(warnings, ("warning: %s (%s)"):format(warning.message, warning.code))
+--- What the person should look at, in lines.
+---@return string[]
+function Session:warnings()
+  local lines = {}
+  for _, one in ipairs(self.files) do
+    for _, warning in ipairs(one.result.warnings) do
+      if not QUIET[warning.code] and not (warning.code == OTHER_FILES and #self.files > 1) then
+        table.insert(lines, ("warning: %s (%s)"):format(warning.message, warning.code))
+      end
     end
   end
+  return lines
+end
+
+function Session:open_preview()
   self.preview_ms = self:elapsed_ms()
   self.message = self:describe()
+  local changed = self:changed()
+  local name = #changed == 1 and changed[1]:name() or counted(#changed, "file")
   self.preview = preview.open({
-    title = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(self.buffer), ":t") .. ": " .. self.message,
-    hunks = self.hunks,
-    old = self.old,
-    warnings = warnings,
+    title = name .. ": " .. self.message,
+    files = changed,
+    warnings = self:warnings(),
     on_accept = function()
       self:accept()
     end,
@@ -159,17 +181,23 @@ end
 --- The result in a line, such as `2 hunks, structural, 12 ms`.
 ---@return string
 function Session:describe()
-  local num = #hunks.chosen(self.hunks)
-  local words = { ("%d hunk%s"):format(num, num == 1 and "" or "s"), self.result.strategy }
-  local accepted = self.result.usage.accepted_prediction_tokens or 0
-  if accepted > 0 then
-    table.insert(words, ("%d tokens accepted"):format(accepted))
+  local num_hunks, num_accepted, strategies = 0, 0, {}
+  for _, one in ipairs(self:changed()) do
+    num_hunks = num_hunks + #hunks.chosen(one.hunks)
+    num_accepted = num_accepted + (one.result.usage.accepted_prediction_tokens or 0)
+    if not vim.tbl_contains(strategies, one.result.strategy) then
+      table.insert(strategies, one.result.strategy)
+    end
+  end
+  local words = { counted(num_hunks, "hunk"), table.concat(strategies, " and ") }
+  if num_accepted > 0 then
+    table.insert(words, ("%d tokens accepted"):format(num_accepted))
   end
   table.insert(words, ("%d ms"):format(self.preview_ms))
   return table.concat(words, ", ")
 end
 
---- Puts the hunks that are chosen into the buffer, if it still is what was sent.
+--- Puts the hunks that are chosen into the buffers, if these still are what was sent.
 function Session:accept()
   if not self.machine:can("accept") then
     return
@@ -177,17 +205,19 @@ function Session:accept()
   if not self:is_current() then
     return self:conflict()
   end
-  if not vim.bo[self.buffer].modifiable then
-    self.machine:send("discard")
-    self.preview:close()
-    return self:say("the buffer can't be changed ('modifiable' is off)", LEVELS.ERROR)
+  local changed = self:changed()
+  for _, one in ipairs(changed) do
+    if not vim.bo[one.buffer].modifiable then
+      self.machine:send("discard")
+      self.preview:close()
+      return self:say("the buffer can't be changed ('modifiable' is off)", LEVELS.ERROR)
+    end
   end
   self.machine:send("accept")
   self.preview:close()
-  local chosen = hunks.chosen(self.hunks)
-  local had_end = self.original:sub(-1) == "\n" or self.original:sub(-1) == "\r"
-  local is_last_in = #chosen > 0 and chosen[#chosen] == self.hunks[#self.hunks]
-  buffer.change(self.buffer, chosen, (is_last_in or self.original == "") and self.has_end or had_end)
+  for _, one in ipairs(changed) do
+    one:apply()
+  end
   self:say(self:describe())
 end
 
@@ -203,7 +233,7 @@ end
 function Session:cancel()
   if self.machine:can("cancel") then
     self.machine:send("cancel")
-    self.cancel_request()
+    self.answers:cancel()
     self:say("cancelled")
   end
 end
@@ -216,19 +246,24 @@ function Session:conflict()
   self:say("the buffer changed after the edit was sent; nothing was applied (CONTENT_CONFLICT)", LEVELS.WARN)
 end
 
+--- Ends the edit. one: the file that it was refused for, if it was for one.
 ---@param refusal fastedit.Refusal
-function Session:refuse(refusal)
+---@param one fastedit.File|nil
+function Session:refuse(refusal, one)
   if refusal.code == "CONTENT_CONFLICT" then
     return self:conflict()
   end
   self.machine:send("refuse")
   self.refusal = refusal
   local text = ("%s (%s)"):format(refusal.message, refusal.code)
+  if one and #self.files > 1 then
+    text = one:name() .. ": " .. text
+  end
   if refusal.code == "UNREACHABLE" then
     text = text .. "; start it by `fastedit serve`"
   end
-  if #refusal.candidates > 0 then
-    places.show(self.buffer, refusal)
+  if one and #refusal.candidates > 0 then
+    places.show(one.buffer, refusal)
     text = text .. (": %d places in the quickfix list"):format(#refusal.candidates)
   end
   self:say(text, LEVELS.ERROR)
