@@ -12,6 +12,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from fastedit.anchor.hints import hints_of
 from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.edits.lazy import LineKind, classify_lines
@@ -63,7 +64,7 @@ def inspect(
     is_lazy = any(edit.format is Format.LAZY for edit in edits)
     if is_lazy:
         findings += _leaks(original.text, alignment)
-        findings += _losses(original.text, text)
+        findings += _losses(original, text, alignment, message)
         findings += _blast(original.text, alignment)
     findings += _lost_symbols(original.outline, text, alignment, message, is_fatal=is_lazy)
     findings += _broken(original, text, is_fatal=is_lazy)
@@ -88,13 +89,37 @@ def _leaks(original: str, alignment: Alignment) -> list[Finding]:
     return []
 
 
-def _losses(original: str, text: str) -> list[Finding]:
-    num_before, num_after = original.count("\n") + 1, text.count("\n") + 1
-    is_short = num_after < num_before * (1 - MAX_LOST_SHARE) and len(text) < len(original) * (1 - MAX_LOST_SHARE)
-    if num_before < MIN_LINES_FOR_LOSS or not is_short:
+def _losses(original: Original, text: str, alignment: Alignment, message: str) -> list[Finding]:
+    num_before, num_after = original.text.count("\n") + 1, text.count("\n") + 1
+    is_short = len(text) < len(original.text) * (1 - MAX_LOST_SHARE)
+    num_lost = num_before - num_after
+    if num_before < MIN_LINES_FOR_LOSS or not is_short or num_lost <= num_before * MAX_LOST_SHARE:
         return []
-    message = f"{num_before - num_after} of {num_before} lines would go"
-    return [Finding(Code.TRUNCATION_DETECTED, message, None, True)]
+    if num_lost - _num_accounted(original, alignment, message) <= num_before * MAX_LOST_SHARE:
+        return []
+    return [Finding(Code.TRUNCATION_DETECTED, f"{num_lost} of {num_before} lines would go", None, True)]
+
+
+def _num_accounted(original: Original, alignment: Alignment, message: str) -> int:
+    """How many of the lines that go have others written for them, or are declarations that the message says are gone.
+
+    Lines that only quote others of the file stand for nothing.
+    """
+    known = {key_of(line) for line in split_lines(original.text)}
+    removed = hints_of(message).removed
+    count = 0
+    for segment in alignment.segments:
+        if segment.kind is SegmentKind.REPLACE and any(
+            line.strip() and key_of(line) not in known for line in segment.lines
+        ):
+            count += max(0, segment.end - segment.start - len(segment.lines))
+        elif segment.kind is SegmentKind.DELETE:
+            count += sum(
+                found.end_line - found.start_line
+                for found in original.outline.declarations
+                if found.name in removed and segment.start <= found.start_line and found.end_line <= segment.end
+            )
+    return count
 
 
 def _blast(original: str, alignment: Alignment) -> list[Finding]:

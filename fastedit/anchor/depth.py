@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fastedit.anchor.strings import strings_of
 from fastedit.anchor.text import LineTable
 from fastedit.edits.lazy import LineKind
 from fastedit.syntax import comment_syntax
@@ -18,6 +17,7 @@ _PREPROCESSED = frozenset({"c", "cpp", "csharp", "objc", "cuda", "glsl", "hlsl"}
 _DIRECTIVE = re.compile(
     r"\s*#\s*(?:if|ifdef|ifndef|elif|else|endif|define|undef|include|pragma|error|warning|region|endregion)\b"
 )
+_MIDDLE = re.compile(r"\s*#\s*(?:elif|else|endif)\b")
 _OPENER = re.compile(r"[{(\[:]\s*(?:#.*|//.*)?$")
 _BRACKETS = {"}": "{", ")": "(", "]": "["}
 
@@ -28,7 +28,7 @@ def depths_of(table: LineTable, language: str, kinds: Sequence[LineKind] | None)
     kinds: of a snippet's lines; None for an original, where every line is code.
     """
     depths = list(table.columns)
-    for span in strings_of(table.lines, language, kinds):
+    for span in table.strings:
         opening = depths[span.start - 1]
         if any(table.columns[line] < opening for line in span if table.keys[line]):
             for line in span:
@@ -43,7 +43,10 @@ def depths_of(table: LineTable, language: str, kinds: Sequence[LineKind] | None)
 
 
 def _sink_directives(table: LineTable, rows: Sequence[int], depths: list[int]) -> None:
-    """A directive is inside of the block that is open there, and as deep as lines of code on both sides are."""
+    """A directive is inside of the block that is open there, and as deep as lines of code on both sides are.
+
+    What only ends a branch has nothing inside, so that the line behind it counts alone.
+    """
     code = [row for row in rows if not _DIRECTIVE.match(table.lines[row])]
     if len(code) == len(rows):
         return
@@ -57,8 +60,9 @@ def _sink_directives(table: LineTable, rows: Sequence[int], depths: list[int]) -
             if table.keys[row].endswith("{"):
                 opened.append(depths[row])
             continue
-        is_between = 0 < following < len(code)
-        around = min(depths[code[following - 1]], depths[code[following]]) if is_between else 0
+        before = depths[code[following - 1]] if following else 0
+        after = depths[code[following]] if following < len(code) else 0
+        around = after if _MIDDLE.match(table.lines[row]) else min(before, after)
         depths[row] = max(depths[row], around, opened[-1] + 1 if opened else 0)
 
 

@@ -40,7 +40,8 @@ class Docstrings:
             return
         if new and _DOCSTRING.match(self.mine.lines[new[0].head].strip()):
             return
-        if not self.aligner.hints.keeps_docstrings and self._is_rewritten():
+        hints = self.aligner.hints
+        if self.owner.name in hints.without_docstring or (not hints.keeps_docstrings and self._is_rewritten()):
             return
         self._keep_opening_string(gap)
 
@@ -67,7 +68,7 @@ class Docstrings:
             comments += 1
         first = gap.content[comments] if comments < len(gap.content) else None
         match = _DOCSTRING.match(self.theirs.lines[first.head].strip()) if first else None
-        if first is None or match is None:
+        if first is None or match is None or self._is_shown(first):
             return False
         end = first.head + 1
         quotes = match.group(1)
@@ -78,3 +79,9 @@ class Docstrings:
         self.aligner.keep(end, self.scope)
         gap.my_before = None
         return True
+
+    def _is_shown(self, docstring: Unit) -> bool:
+        """Whether the snippet shows the docstring elsewhere in what it stands in."""
+        mine = self.frame.mine
+        lines = self.mine.places.get(self.theirs.keys[docstring.head], ())
+        return mine is not None and any(mine.body <= line < mine.close for line in lines)

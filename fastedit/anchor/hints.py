@@ -22,19 +22,26 @@ _DOCSTRINGS = re.compile(
     r"|\bdocstrings?\b[^.\n]{0,60}\b(?:unchanged|untouched|omitted|skipped|as (?:is|they are|before)|stays?)\b",
     re.IGNORECASE,
 )
+_DOCSTRING_GONE = re.compile(
+    r"\b(?:removed?|deleted?|drop|dropped|got rid of|get rid of)\s+(?:the\s+|its\s+|their\s+|both\s+)?docstrings?\b"
+    r"|\bdocstrings?\b[^.\n]{0,60}\b(?:(?:is|are|was|were) (?:gone|removed|deleted|dropped)|goe?s?(?: away)?)\b",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
     """removed: names that the words say are gone; mentioned: names in the words (in backticks, or written like code);
-    keeps_docstrings: the words say that docstrings are only left out of the snippet; gone: comments that they
+    keeps_docstrings: the words say that docstrings are only left out of the snippet; without_docstring: names of which
+    they say that the docstring is gone; gone: comments that they
     quote as removed, without the dots where they break off; kept: lines that they quote as staying, white space out.
     """
 
     removed: frozenset[str] = frozenset()
     mentioned: frozenset[str] = frozenset()
     keeps_docstrings: bool = False
+    without_docstring: frozenset[str] = frozenset()
     gone: tuple[str, ...] = ()
     kept: frozenset[str] = frozenset()
 
@@ -45,17 +52,22 @@ def hints_of(message: str) -> Hints:
     mentioned: set[str] = set()
     gone: list[str] = []
     kept: set[str] = set()
+    bare: set[str] = set()
     for sentence in _sentences(prose_of(message)):
         names = {word for quoted in _NAME.findall(sentence) for word in _WORD.findall(quoted)}
         names |= {word for word in _WORD.findall(sentence) if _looks_like_code(word)}
         mentioned |= names
-        if _REMOVAL.search(sentence) or "outdated" in sentence:
+        if _DOCSTRING_GONE.search(sentence):
+            bare |= names
+        elif _REMOVAL.search(sentence) or "outdated" in sentence:
             removed |= names
             gone += [quoted.rstrip(". …") for quoted in _NAME.findall(sentence) if _COMMENT.match(quoted)]
         elif _STAYING.search(sentence):
             kept |= {"".join(quoted.split()) for quoted in _NAME.findall(sentence)}
     keeps_docstrings = bool(_DOCSTRINGS.search(prose_of(message)))
-    return Hints(frozenset(removed), frozenset(mentioned), keeps_docstrings, tuple(gone), frozenset(kept))
+    return Hints(
+        frozenset(removed), frozenset(mentioned), keeps_docstrings, frozenset(bare), tuple(gone), frozenset(kept)
+    )
 
 
 def _sentences(prose: str) -> Iterator[str]:

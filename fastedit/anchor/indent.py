@@ -66,7 +66,7 @@ def _is_quoted_by_columns(snippet: LineTable, original: LineTable) -> bool:
             is_alike = here[0] - previous[0] == here[1] - previous[1]
             num_alike, num_others = num_alike + is_alike, num_others + (not is_alike)
         previous = here
-    return num_alike > 0 and num_alike >= num_others
+    return num_alike > num_others
 
 
 def shift_line(line: str, old: str, new: str) -> str:

@@ -13,7 +13,7 @@ from fastedit.anchor.pairing import MAX_COMPARED
 from fastedit.anchor.remarks import home_of, position_of
 from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Similarity
 from fastedit.anchor.tails import Tails
-from fastedit.anchor.text import LineTable, is_closer, is_trivial
+from fastedit.anchor.text import LineTable, is_closer, is_trivial, key_of
 from fastedit.anchor.units import Unit, UnitTree
 from fastedit.edits.lazy import LineKind, comment_text
 
@@ -130,6 +130,7 @@ class Levels:
         """Lines of the original in [start, end) where the unit may stand, seen from its name or its code."""
         if unit.name:
             named = [line for line in self.original.named(unit.name) if start <= line < end]
+            named = named or [line for line in self._renamed_places(unit) if start <= line < end]
             if named:
                 return named
         lines = [unit.head, *range(unit.body, unit.close)] if is_root and not unit.name else [unit.head]
@@ -146,6 +147,19 @@ class Levels:
             if 0 < len(inside) <= MAX_PLACES:
                 found.extend(inside)
                 break
+        return found
+
+    def _renamed_places(self, unit: Unit) -> list[int]:
+        """The header lines of the original's declarations that the unit is under another name, shown whole."""
+        if unit.declares not in ("function", "class") or self.similarity.has_elision(unit):
+            return []
+        before, _, behind = self.mine.lines[unit.head].partition(unit.name)
+        found: list[int] = []
+        for name in self.original.names:
+            for line in self.theirs.places.get(key_of(before + name + behind), ()):
+                around = self.original.path_to(line)
+                if around and around[-1].head == line and self.similarity.is_renamed(unit, around[-1]):
+                    found.append(line)
         return found
 
     def _unfold(self, units: Sequence[Unit], wanted: set[int], ended: set[int], blocks: Sequence[Unit]) -> list[Unit]:
@@ -228,11 +242,13 @@ class Levels:
     def _above_replaced(self, level: Level) -> set[str]:
         """Comments that both texts have once, above different declarations that stand right before the same one."""
         mine, theirs = self._lead_places(level.mine, self.mine), self._lead_places(level.theirs, self.theirs)
+        shown = {unit.name for unit in level.mine}
         return {
             key
             for key, (name, following) in mine.items()
             if key in theirs
             and name != theirs[key][0]
+            and theirs[key][0] not in shown
             and following == theirs[key][1] != ""
             and len(self.mine.places[key]) == len(self.theirs.places[key]) == 1
             and comment_text(self.mine.lines[self.mine.places[key][0]]) is not None
@@ -243,6 +259,8 @@ class Levels:
         """line of a lead → the name of the declaration below, and the name or first line of what follows that one."""
         places: dict[str, tuple[str, str]] = {}
         for unit, following in pairwise(units):
+            if unit.start == unit.head:
+                continue
             behind = (following.name or table.keys[following.head]) if following.is_code else ""
             for line in range(unit.start, unit.head):
                 if table.keys[line] and not is_trivial(table.keys[line]):

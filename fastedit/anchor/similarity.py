@@ -237,6 +237,29 @@ class Similarity:
         renamed = normal_form("".join(key_of(_with_word(line, old, new)) for line in lines))
         return renamed == self.flat(mine, self.snippet.table)
 
+    def _has_renamed_header(self, mine: Unit, theirs: Unit) -> bool:
+        """Whether the two headers are the same but for the name."""
+        old, new = _last_word(theirs.name), _last_word(mine.name)
+        lines = self.original.table.lines[theirs.head : theirs.body]
+        renamed = normal_form("".join(key_of(_with_word(line, old, new)) for line in lines))
+        return renamed == self.header(mine, self.snippet.table)
+
+    def _renamed_overlap(self, mine: Unit, theirs: Unit) -> float:
+        """As `overlap`, with the original's name for the snippet's."""
+        old, new = _last_word(theirs.name), _last_word(mine.name)
+        kinds = self.snippet.kinds
+        there = set(self.original.table.keys[theirs.body : theirs.close])
+        found = total = 0.0
+        for line in range(mine.body, mine.close):
+            key = self.snippet.table.keys[line]
+            if not key or (kinds is not None and kinds[line] is not LineKind.CODE):
+                continue
+            before = key if key in there else key_of(_with_word(self.snippet.table.lines[line], new, old))
+            weight = self.weight(before)
+            total += weight
+            found += weight if before in there else 0.0
+        return found / total if total else 1.0
+
     def is_used_renamed(self, mine: Unit, theirs: Unit) -> bool:
         """Whether the snippet shows lines of the original, not of the declaration itself, with the new name in them."""
         old, new = _last_word(theirs.name), _last_word(mine.name)
@@ -374,6 +397,8 @@ class Similarity:
             if self.is_quoted(mine, theirs):
                 return Likeness(4.0 + 2.5, True, 1.0)
             return Likeness(1.6 + 1.8 * signature + 2.0 * overlap, False, signature)
+        if mine.has_body and mine.declares == theirs.declares and self._has_renamed_header(mine, theirs):
+            signature, overlap = max(signature, MIN_HEADER_RATIO), self._renamed_overlap(mine, theirs)
         if overlap >= MIN_EXTENDED_OVERLAP:
             headers = self.header(mine, self.snippet.table), self.header(theirs, self.original.table)
             signature = max(signature, 0.7 * fuzz.partial_ratio(*headers) / 100)

@@ -63,7 +63,7 @@ def align_snippets(
 def _align_one(
     lines: list[str], snippet: Snippet, language: str, hints: Hints, found: Outline
 ) -> tuple[list[Segment], list[Problem]]:
-    table = LineTable(lines)
+    table = LineTable(lines, language)
     original = UnitTree(table, found)
     shown = read_lines(snippet.lines, original, language)
     _refuse_depth(shown)
@@ -90,7 +90,7 @@ def _snippet_tree(shown: list[SnippetLine], language: str) -> UnitTree:
     texts = [line.text for line in shown]
     kinds = [line.kind for line in shown]
     found = _without_marked_leads(snippet_outline(_parsable(shown, language), language), kinds)
-    return UnitTree(LineTable(texts), found, shown)
+    return UnitTree(LineTable(texts, language, kinds), found, shown)
 
 
 def _parsable(shown: list[SnippetLine], language: str) -> list[str]:

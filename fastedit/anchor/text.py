@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from functools import cached_property
+
+from fastedit.anchor.strings import strings_of
+from fastedit.edits.lazy import LineKind
 
 TAB_COLUMNS = 4
 MAX_COUNTED_LINES = 20_000
@@ -54,11 +58,13 @@ _TRIVIAL = frozenset(
 class LineTable:
     """Lines without their ends, with what comparing needs, made once.
 
-    keys: white-space-blind; columns: indentation (0 for blank lines).
+    keys: white-space-blind; columns: indentation (0 for blank lines). strings: the lines that start inside of a
+    string, string by string. kinds: of a snippet's lines; None for an original.
     """
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], language: str = "", kinds: Sequence[LineKind] | None = None) -> None:
         self.lines = lines
+        self.strings = tuple(strings_of(lines, language, kinds))
         self.keys = [key_of(line) for line in lines]
         self.columns = [columns_of(line) if key else 0 for line, key in zip(lines, self.keys, strict=True)]
 
@@ -79,8 +85,9 @@ class LineTable:
         """One level of indentation as this text writes it: a tab, or the commonest step in blanks."""
         steps: Counter[int] = Counter()
         num_tabs = num_indented = previous = 0
-        for line, key, columns in zip(self.lines, self.keys, self.columns, strict=True):
-            if not key:
+        inside = {number for span in self.strings for number in span}
+        for number, (line, key, columns) in enumerate(zip(self.lines, self.keys, self.columns, strict=True)):
+            if not key or number in inside:
                 continue
             if columns:
                 num_indented += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fastedit.anchor.depth import depths_of
@@ -101,6 +101,11 @@ class UnitTree:
         if unit.children is None:
             unit.children = self._build(unit.body, unit.close, unit) if unit.has_body else []
         return unit.children
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names that the text declares."""
+        return self._named.keys()
 
     def named(self, name: str) -> list[int]:
         """The header lines of the declarations of that name."""

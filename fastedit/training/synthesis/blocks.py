@@ -16,7 +16,8 @@ HIDDEN = -1  # width of a blank line, or of one inside a multi-line string or co
 CLOSER = re.compile(
     r"[\])}]|</|-->|\*/|(?:end|fi|done|esac|endif|else|elif|elsif|except|finally|catch|rescue|ensure|then|until)\b"
 )
-TRIPLE_QUOTES = re.compile(r'"""|\'\'\'')
+# What opens a string of several lines, and what has to be passed over on the way to it.
+TRIPLE_QUOTES = re.compile(r"""(?P<open>\"\"\"|\'\'\')|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|#.*""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def hidden_lines(
 ) -> list[bool]:
     """Which lines start inside a multi-line string or comment (the line that opens it is not one of them).
 
-    A rough scan that knows no string escapes: good enough to keep markers out of docstrings and comments.
+    A rough scan that knows no escapes in them: good enough to keep markers out of docstrings and comments.
     """
     hidden = [False] * len(lines)
     end: str | None = None
@@ -66,7 +67,7 @@ def _left_open(line: str, position: int, triple_quotes: bool, comments: tuple[tu
     """What must come for the string or comment to end that `line` opens behind `position` and leaves open."""
     while True:
         starts = [(line.find(start, position), end, len(start)) for start, end in comments]
-        if triple_quotes and (match := TRIPLE_QUOTES.search(line, position)):
+        if triple_quotes and (match := _triple_quotes(line, position)):
             starts.append((match.start(), match.group(), 3))
         found = [entry for entry in starts if entry[0] >= 0]
         if not found:
@@ -76,6 +77,11 @@ def _left_open(line: str, position: int, triple_quotes: bool, comments: tuple[tu
         if close < 0:
             return end
         position = close + len(end)
+
+
+def _triple_quotes(line: str, position: int) -> re.Match[str] | None:
+    """The first triple quotes behind `position` that stand neither in a string nor in a comment."""
+    return next((match for match in TRIPLE_QUOTES.finditer(line, position) if match.group("open")), None)
 
 
 def read_blocks(

@@ -14,10 +14,12 @@ from fastedit.training.synthesis.rendering.message import (
     COMMENTS_GONE,
     DECORATORS_GONE,
     DELETIONS,
+    DOCSTRINGS_GONE,
     REPLACED,
     Fence,
     deleted_comments,
     deleted_decorators,
+    deleted_docstrings,
     deleted_names,
     message,
     tag_of,
@@ -98,15 +100,18 @@ def _fences(pages: Sequence[Page], layout: Layout, tier: Tier, rng: random.Rando
 
 
 def _notes_on_deletions(change: Change, rng: random.Random) -> list[str]:
-    """What the prose says of what goes."""
+    """What the prose says of what goes: all of it, for a reader can't tell what is left out from what is gone."""
+    gone: list[tuple[Sequence[str], Sequence[tuple[str, str]]]] = [
+        (DELETIONS, [("", name) for name in deleted_names(change)]),
+        (DECORATORS_GONE, deleted_decorators(change)),
+        (COMMENTS_GONE, [(text, "") for text in deleted_comments(change)]),
+        (DOCSTRINGS_GONE, [("", name) for name in deleted_docstrings(change)]),
+    ]
     notes = []
-    if gone := deleted_names(change):
-        notes.append(rng.choice(DELETIONS).replace("{name}", gone[0]))
-    if decorators := deleted_decorators(change):
-        text, name = decorators[0]
-        notes.append(rng.choice(DECORATORS_GONE).replace("{text}", text).replace("{name}", name))
-    if comments := deleted_comments(change):
-        notes.append(rng.choice(COMMENTS_GONE).replace("{text}", comments[0]))
+    for sentences, entries in gone:
+        if entries:
+            sentence = rng.choice(sentences)
+            notes += [sentence.replace("{text}", text).replace("{name}", name) for text, name in entries]
     return notes
 
 

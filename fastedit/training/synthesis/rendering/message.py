@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,12 +51,17 @@ DECORATORS_GONE: tuple[str, ...] = (
     "I dropped the `{text}` line of `{name}`.",
 )
 COMMENTS_GONE: tuple[str, ...] = ("The comment `{text}` is outdated, so it goes.", "I removed the comment `{text}`.")
+DOCSTRINGS_GONE: tuple[str, ...] = (
+    "The docstring of `{name}` is gone.",
+    "I removed the docstring of `{name}`, too.",
+)
 DELETIONS: tuple[str, ...] = (
     "`{name}` is gone, since nothing uses it any more.",
     "I removed `{name}`.",
     "`{name}` isn't needed any more, so it's deleted.",
 )
 
+DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|\'\'\'|\"|\')")
 TAGS: dict[str, tuple[str, ...]] = {
     "python": ("python", "python", "py"),
     "javascript": ("javascript", "js", "jsx"),
@@ -184,6 +190,22 @@ def deleted_comments(change: Change) -> list[str]:
         if lines and not splice.lines and all(is_comment(change.before, line) for line in lines):
             gone.append(lines[0])
     return gone
+
+
+def deleted_docstrings(change: Change) -> list[str]:
+    """The functions and classes that lose their docstrings, without which code is often quoted: it has to be told."""
+    names = []
+    for splice in change.splices:
+        old = next((line.strip() for line in change.before.lines[splice.start : splice.end] if line.strip()), "")
+        new = next((line.strip() for line in splice.lines if line.strip()), "")
+        if not change.before.traits.triple_quotes or not DOCSTRING.match(old) or DOCSTRING.match(new):
+            continue
+        names += [
+            d.name
+            for d in change.before.declarations
+            if d.kind in ("function", "class") and d.header_line < splice.start <= d.body_line < splice.end
+        ]
+    return names
 
 
 def deleted_decorators(change: Change) -> list[tuple[str, str]]:
