@@ -2,11 +2,13 @@
 
 Registered with transformers as `fastedit_packed`, so that any of its causal LMs can be trained on packed rows: call the
 model with `packed_bounds`. On a CPU, torch's own attention for bfloat16 is several times slower than the plain matrix
-products of which it consists; there a blocked form of those is used, forwards and backwards.
+products of which it consists; there a blocked form of those is used, forwards and backwards. On a GPU one call of
+torch's variable-length attention takes all documents of a row, where this torch has it.
 """
 
 from __future__ import annotations
 
+from inspect import signature
 from itertools import pairwise
 from typing import Any
 
@@ -17,8 +19,15 @@ from transformers import AttentionInterface
 from fastedit.decode.attention import HARMLESS
 from fastedit.errors import SettingsError
 
+try:
+    from torch.nn.attention import varlen
+except ImportError:  # torch before 2.10
+    varlen = None  # type: ignore[assignment]
+
 NAME = "fastedit_packed"
 BLOCK = 128  # query rows at a time: their scores stay in a core's cache
+HAS_VARLEN = varlen is not None
+CAUSAL = (-1, 0)  # of a window: everything before, nothing behind
 
 
 def register() -> None:
@@ -35,6 +44,7 @@ def packed_attention(
     scaling: float | None = None,
     dropout: float = 0.0,
     packed_bounds: Tensor | None = None,
+    packed_longest: int | None = None,
     sliding_window: int | None = None,
     **others: Any,
 ) -> tuple[Tensor, None]:
@@ -42,6 +52,8 @@ def packed_attention(
 
     query: [1, H, T, D]; key, value: [1, Hkv, T, D]; packed_bounds: int64 on the CPU, where each document begins and,
     last, where the last one ends; trailing entries may repeat the last. Rows behind it are padding and come out zero.
+    With `packed_longest`, packed_bounds is as `bounds_in_one_call` gives it, on the device of the rest, and padding
+    comes out as some finite number.
     Result: [1, T, H, D]. SettingsError for a model whose attention has more to it (windows, soft caps, sinks).
     """
     if packed_bounds is None or dropout:
@@ -55,11 +67,39 @@ def packed_attention(
     if groups > 1:
         key, value = (tensor.repeat_interleave(groups, dim=1) for tensor in (key, value))
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
+    if packed_longest is not None:
+        return _in_one_call(query[0], key[0], value[0], packed_bounds, packed_longest, scale)[None], None
     if query.device.type == "cpu":
         out = _blocked(query[0] * scale, key[0], value[0], packed_bounds)
     else:
         out = _by_document(query[0], key[0], value[0], packed_bounds, scale)
     return out.transpose(0, 1)[None], None
+
+
+def takes_one_call(device: torch.device) -> bool:
+    """Whether `packed_longest` may be given for tensors there."""
+    # In 2.10 there was no window yet, nor a scale.
+    return device.type == "cuda" and HAS_VARLEN and "window_size" in signature(varlen.varlen_attn).parameters
+
+
+def bounds_in_one_call(bounds: Tensor, num_tokens: int, longest: int) -> Tensor:
+    """int32 bounds of a row's documents and, behind them, of its padding in pieces of at most `longest` tokens.
+
+    bounds: [N], see `packed_attention`. Result: [N + ceil(num_tokens / longest)]. It leaves no part of the row out: the
+    kernel writes nothing there, and what is in memory by chance, NaNs too, would reach the gradients of the weights.
+    """
+    steps = torch.arange(1, 1 - (-num_tokens // longest))
+    padding = (bounds[-1] + longest * steps).clamp_(max=num_tokens)
+    return torch.cat([bounds, padding]).to(torch.int32)
+
+
+def _in_one_call(query: Tensor, key: Tensor, value: Tensor, bounds: Tensor, longest: int, scale: float) -> Tensor:
+    """query, key, value: [H, T, D]; -> [T, H, D]."""
+    # Contiguous, since results are laid out as the inputs are by some versions and plainly by others.
+    q, k, v = (tensor.transpose(0, 1).contiguous() for tensor in (query, key, value))
+    out = varlen.varlen_attn(q, k, v, bounds, bounds, longest, longest, scale=scale, window_size=CAUSAL)
+    assert isinstance(out, Tensor)  # nothing beside it was asked for
+    return out
 
 
 def _by_document(query: Tensor, key: Tensor, value: Tensor, bounds: Tensor, scale: float) -> Tensor:

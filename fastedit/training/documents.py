@@ -18,12 +18,14 @@ import numpy.typing as npt
 
 from fastedit.errors import SettingsError
 from fastedit.targets.codec import TokenizerCodec
+from fastedit.targets.marks import NUM_MARKS, LineMarks
 from fastedit.targets.prompt import prompt_tokens
 from fastedit.targets.templates import PromptTemplate
-from fastedit.training.pairs import Pair
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+    from fastedit.training.pairs import Pair
 
 SHARD_DOCUMENTS = 1000
 HELD_OUT = "held-out"  # below a folder of shards: those that are only evaluated on
@@ -52,12 +54,17 @@ class Encoder:
         self._template, self._tokenizer = template, tokenizer
         self._codec = TokenizerCodec(tokenizer.backend_tokenizer)
         self._stop_token = int(tokenizer.eos_token_id)
+        self._rng = random.Random(0)
 
     def document(self, pair: Pair) -> Document:
-        prompt = prompt_tokens(
-            self._template, self._tokenizer, self._codec, pair.original, pair.edit, elisions=pair.elisions
-        )
-        answer = self._codec.encode(self._template.answer_open + pair.merged + self._template.answer_close)
+        original, edit, elisions, merged = pair.original, pair.edit, pair.elisions, pair.merged
+        if self._template.has_marks:
+            # From anywhere, so that a model learns all marks alike.
+            marks = LineMarks(original, edit, elisions, pair.codes, first=self._rng.randrange(NUM_MARKS))
+            merged = marks.marked_text(merged)
+            original, edit, elisions = marks.marked_original, marks.marked_edit, marks.marked_elisions
+        prompt = prompt_tokens(self._template, self._tokenizer, self._codec, original, edit, elisions=elisions)
+        answer = self._codec.encode(self._template.answer_open + merged + self._template.answer_close)
         return Document(np.array([*prompt, *answer, self._stop_token], dtype=np.uint32), len(prompt))
 
 

@@ -13,7 +13,7 @@ import torch
 
 from fastedit.training.documents import Document
 from fastedit.training.forward import RowModel
-from fastedit.training.packing import pack
+from fastedit.training.packing import max_documents, pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def _chunks(documents: Iterable[Document], row_tokens: int) -> Iterable[list[Doc
     for document in documents:
         if len(document) > row_tokens:
             continue
-        if len(document) > room or len(chunk) >= row_tokens // 32:
+        if len(document) > room or len(chunk) >= max_documents(row_tokens):
             yield chunk
             chunk, room = [], row_tokens
         chunk.append(document)

@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-CHUNK = 512  # rows whose logits exist at a time
+CHUNK = 512  # rows whose logits exist at a time, at least
+LOGITS_ON_GPU = 2**26  # a GPU takes more at a time: there each chunk costs launches
 
 
 def linear_cross_entropy(hidden: Tensor, head: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
@@ -30,8 +31,9 @@ class _LinearCrossEntropy(torch.autograd.Function):
         d_head = torch.zeros_like(head, dtype=torch.float32) if wants_head else None
         loss = torch.zeros((), device=hidden.device)
         is_right = torch.empty(len(hidden), dtype=torch.bool, device=hidden.device)
-        for start in range(0, len(hidden), CHUNK):
-            rows = slice(start, start + CHUNK)
+        chunk = max(CHUNK, LOGITS_ON_GPU // len(head)) if hidden.is_cuda else CHUNK
+        for start in range(0, len(hidden), chunk):
+            rows = slice(start, start + chunk)
             logits = (hidden[rows] @ head.T).float()  # [C, V]
             wanted = targets[rows, None]
             is_right[rows] = logits.argmax(-1) == targets[rows]

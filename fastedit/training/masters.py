@@ -39,11 +39,10 @@ class Masters:
                 master.grad += weight.grad
                 weight.grad = None
 
-    def clip(self, max_norm: float) -> float:
-        """The gradient's norm; it is scaled down to `max_norm` where it is larger."""
-        norm = float(self._gradient.norm())
-        if norm > max_norm:
-            self._gradient *= max_norm / norm
+    def clip(self, max_norm: float) -> Tensor:
+        """The gradient's norm; it is scaled down to `max_norm` where it is larger. Waits for no GPU."""
+        norm: Tensor = torch.linalg.vector_norm(self._gradient)
+        self._gradient *= (max_norm / norm).clamp(max=1.0)
         return norm
 
     def zero(self) -> None:

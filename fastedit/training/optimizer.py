@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from fastedit.training.beginning import WRITTEN
+from fastedit.training.muon import BatchedMuon
 from fastedit.training.settings import OptimizerSettings
 
 OUTSIDE = ("embed", "lm_head")  # matrices whose rows are tokens: what Muon assumes doesn't hold for them
@@ -25,7 +26,7 @@ class Optimizers:
         decay = settings.weight_decay
         self._all: list[torch.optim.Optimizer] = []
         if groups := matrices.at(settings.muon_lr):
-            muon: Any = torch.optim.Muon
+            muon: Any = BatchedMuon if groups[0]["params"][0].is_cuda else torch.optim.Muon
             self._all.append(muon(groups, momentum=settings.muon_momentum, weight_decay=decay, adjust_lr_fn="original"))
         if groups := others.at(settings.adamw_lr):
             self._all.append(torch.optim.AdamW(groups, betas=ADAM_BETAS, weight_decay=decay))

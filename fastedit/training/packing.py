@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from fastedit.training.documents import Document
 
 LOOK_AHEAD = 128  # documents among which those that fill a row are looked for
+MOST_DOCUMENTS = 512  # attention kernels are launched for so many, there or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,34 +35,42 @@ class Row:
     def num_tokens(self) -> int:
         return int(self.bounds[-1])
 
+    @property
+    def longest(self) -> int:
+        """Tokens of its longest document."""
+        return int(self.bounds.diff().max())
+
     def to(self, device: torch.device) -> Row:
-        """The row on a device; its bounds stay where they are."""
-        moved = (x.to(device) for x in (self.tokens, self.positions, self.outputs, self.targets, self.documents))
-        tokens, positions, outputs, targets, documents = moved
-        return Row(tokens, positions, self.bounds, outputs, targets, documents)
+        """The row on a device, its bounds and documents left where they are; not waited for if it is pinned."""
+        moved = (x.to(device, non_blocking=True) for x in (self.tokens, self.positions, self.outputs, self.targets))
+        tokens, positions, outputs, targets = moved
+        return replace(self, tokens=tokens, positions=positions, outputs=outputs, targets=targets)
+
+    def pinned(self) -> Row:
+        """The row in memory that a GPU reads while the program goes on."""
+        pinned = (x.pin_memory() for x in (self.tokens, self.positions, self.outputs, self.targets))
+        tokens, positions, outputs, targets = pinned
+        return replace(self, tokens=tokens, positions=positions, outputs=outputs, targets=targets)
 
 
 def pack(documents: Sequence[Document], num_tokens: int) -> Row:
     """The documents in one row; ValueError where they don't fit."""
-    lengths = [len(document) for document in documents]
-    if sum(lengths) > num_tokens:
-        raise ValueError(f"{sum(lengths)} tokens of documents for a row of {num_tokens}")
-    tokens = torch.zeros(num_tokens, dtype=torch.long)
-    positions = torch.zeros(num_tokens, dtype=torch.long)
-    bounds = torch.zeros(_max_documents(num_tokens) + 1, dtype=torch.long)
-    outputs, targets, owners = [], [], []
-    start = 0
-    for number, document in enumerate(documents):
-        end = start + len(document)
-        ids = torch.from_numpy(document.tokens.astype("int64"))
-        tokens[start:end] = ids
-        positions[start:end] = torch.arange(len(document))
-        outputs.append(torch.arange(start + document.num_prompt - 1, end - 1))
-        targets.append(ids[document.num_prompt :])
-        owners.append(torch.full((len(document) - document.num_prompt,), number))
-        bounds[number + 1 :] = end
-        start = end
-    return Row(tokens[None], positions[None], bounds, torch.cat(outputs), torch.cat(targets), torch.cat(owners))
+    lengths = np.array([len(document) for document in documents])
+    ends = lengths.cumsum()
+    end = int(ends[-1])
+    if end > num_tokens:
+        raise ValueError(f"{end} tokens of documents for a row of {num_tokens}")
+    # All documents at once: a GPU takes thousands of them a second.
+    tokens, positions = np.zeros(num_tokens, np.int64), np.zeros(num_tokens, np.int64)
+    tokens[:end] = np.concatenate([document.tokens for document in documents])
+    positions[:end] = np.arange(end) - np.repeat(ends - lengths, lengths)
+    num_prompt = np.array([document.num_prompt for document in documents])
+    answers = np.flatnonzero(positions[:end] >= np.repeat(num_prompt, lengths))
+    owners = np.repeat(np.arange(len(documents)), lengths)
+    bounds = np.full(max_documents(num_tokens) + 1, end)
+    bounds[: len(documents) + 1] = [0, *ends]
+    parts = tokens[None], positions[None], bounds, answers - 1, tokens[answers], owners[answers]
+    return Row(*map(torch.from_numpy, parts))
 
 
 def rows(documents: Iterator[Document], num_tokens: int) -> Iterator[Row]:
@@ -69,7 +79,7 @@ def rows(documents: Iterator[Document], num_tokens: int) -> Iterator[Row]:
     while True:
         chosen: list[Document] = []
         room = num_tokens
-        while len(chosen) < _max_documents(num_tokens):
+        while len(chosen) < max_documents(num_tokens):
             while len(waiting) < LOOK_AHEAD and (document := next(documents, None)) is not None:
                 if len(document) <= num_tokens:
                     waiting.append(document)
@@ -83,6 +93,7 @@ def rows(documents: Iterator[Document], num_tokens: int) -> Iterator[Row]:
         yield pack(chosen, num_tokens)
 
 
-def _max_documents(num_tokens: int) -> int:
+def max_documents(num_tokens: int) -> int:
+    """How many documents a row of so many tokens may hold."""
     # A fixed number: bounds of another shape would make a compiled model compile again.
-    return max(1, num_tokens // 32)
+    return max(1, min(num_tokens // 32, MOST_DOCUMENTS))

@@ -6,16 +6,16 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import torch
 from accelerate import Accelerator, InitProcessGroupKwargs  # type: ignore[import-untyped]
-from rich.console import Console
-from rich.progress import Progress as Bar
 
+from fastedit.training.bar import progress_bar
 from fastedit.training.create import Trainee, make_trainee
 from fastedit.training.documents import HELD_OUT, Document, read_shard, shards_in
 from fastedit.training.exactness import measure
@@ -24,7 +24,7 @@ from fastedit.training.forward import RowModel
 from fastedit.training.masters import Masters
 from fastedit.training.optimizer import Optimizers
 from fastedit.training.packing import Row, rows
-from fastedit.training.prepare import prepare
+from fastedit.training.prefetch import prefetched
 from fastedit.training.schedule import progress, rate_factor, stage_at
 from fastedit.training.settings import Stage, TrainingSettings
 from fastedit.training.state import Progress, load_state, save_state
@@ -37,15 +37,19 @@ STRAGGLER_PATIENCE = timedelta(hours=2)  # a paused process is no dead one
 def train(settings: TrainingSettings) -> Path:
     """The folder of the checkpoint, after making what the run reads and training to the end of the schedule.
 
-    Goes on where an earlier sitting stopped.
+    Goes on where an earlier sitting stopped. Without `data.sources` nothing is made: the shards have to be there, and
+    what makes them needn't be installed.
 
     SIGTERM and SIGINT end the sitting after the step under way, its state saved.
     """
     accelerator = Accelerator(
         cpu=not torch.cuda.is_available(), kwargs_handlers=[InitProcessGroupKwargs(timeout=STRAGGLER_PATIENCE)]
     )
-    with accelerator.main_process_first():
-        prepare(settings)
+    if settings.data.sources:
+        from fastedit.training.prepare import prepare
+
+        with accelerator.main_process_first():
+            prepare(settings)
     return Trainer(settings, make_trainee(settings), accelerator).run()
 
 
@@ -57,11 +61,14 @@ class Trainer:
         self._folder = settings.path(settings.output)
         self._folder.mkdir(parents=True, exist_ok=True)
         trainee.model.to(accelerator.device).train()
-        self._model = RowModel(trainee.model, compile=settings.model.compile)
+        longest = max(stage.max_tokens for stage in settings.schedule.stages)
+        self._model = RowModel(trainee.model, compile=settings.model.compile, longest=longest)
         self._masters = Masters(trainee.model)
         self._optimizers = Optimizers(self._masters.masters, settings.optimizer)
         self._progress = Progress()
         self._saved_at = self._measured_at = 0.0  # minutes
+        self._clock = time.monotonic()
+        self._unlogged = (0.0, 0.0)  # tokens and seconds since the last entry of the log
         self._is_stopped = False
         self._resume()
 
@@ -88,18 +95,17 @@ class Trainer:
         return progress(self._settings.schedule, self._progress.elapsed_s, self._progress.num_tokens)
 
     def _loop(self) -> None:
-        with Bar(
-            transient=True, disable=not (self._is_main and sys.stderr.isatty()), console=Console(stderr=True)
-        ) as bar:
-            task = bar.add_task("training", total=1.0)
+        self._clock = time.monotonic()
+        with progress_bar("training", is_shown=self._is_main and sys.stderr.isatty()) as show:
             while self._goes_on():
                 stage = self._stage
-                for batch in self._batches(stage):
-                    self._step(batch)
-                    bar.update(task, completed=self._share)
-                    self._after_step()
-                    if not self._goes_on() or self._stage != stage:
-                        break
+                with closing(self._batches(stage)) as batches:
+                    for batch in batches:
+                        self._step(batch)
+                        show(self._share)
+                        self._after_step()
+                        if not self._goes_on() or self._stage != stage:
+                            break
 
     def _after_step(self) -> None:
         """Save and measure when it is time to."""
@@ -108,6 +114,7 @@ class Trainer:
             self._save()
         if minutes - self._measured_at > self._settings.evaluation.every_minutes:
             self._evaluate()
+        self._clock = time.monotonic()
 
     def _goes_on(self) -> bool:
         """Whether there is more to do; the same for all processes, so that they stop after the same step."""
@@ -115,26 +122,25 @@ class Trainer:
         return self._share < 1.0 and not bool(is_stopped[0])
 
     def _step(self, batch: list[Row]) -> None:
-        started = time.monotonic()
-        loss, num_right, counts = 0.0, 0, [0, 0]
+        """One step of the optimizers. What a GPU computes isn't waited for: it is asked for its next work meanwhile."""
+        sums = torch.zeros(2, dtype=torch.float64, device=self._accelerator.device)  # loss, right tokens
         for row in batch:
             scored = self._model(row)
             scored.loss.backward()  # type: ignore[no-untyped-call]
             self._masters.collect()
-            loss += float(scored.loss.detach())
-            num_right += int(scored.is_right.sum())
-            counts[0] += len(row.targets)
-            counts[1] += row.num_tokens
-        sums = self._summed(torch.tensor([loss, num_right, *counts], dtype=torch.float64))
+            sums += torch.stack([scored.loss.detach().double(), scored.is_right.sum().double()])
+        counts = [float(sum(len(row.targets) for row in batch)), float(sum(row.num_tokens for row in batch))]
         if self._accelerator.num_processes > 1:
+            summed = self._summed(torch.cat([sums, sums.new_tensor(counts)]))
+            sums, counts = summed[:2], summed[2:].tolist()
             self._masters.gradient.copy_(self._accelerator.reduce(self._masters.gradient, "sum"))
-        self._masters.gradient.div_(float(sums[2]))
+        self._masters.gradient.div_(counts[0])
         norm = self._masters.clip(self._settings.optimizer.max_norm)
         factor = rate_factor(self._settings.schedule, self._progress.step, self._share)
         self._optimizers.step(factor)
         self._masters.write_back()
         self._masters.zero()
-        self._count(sums.tolist(), time.monotonic() - started, norm, factor)
+        self._count(sums, counts, norm, factor)
 
     def _summed(self, numbers: torch.Tensor) -> torch.Tensor:
         if self._accelerator.num_processes == 1:
@@ -142,21 +148,26 @@ class Trainer:
         summed: torch.Tensor = self._accelerator.reduce(numbers.to(self._accelerator.device), "sum").cpu()
         return summed
 
-    def _count(self, sums: list[float], step_s: float, norm: float, factor: float) -> None:
+    def _count(self, sums: torch.Tensor, counts: list[float], norm: torch.Tensor, factor: float) -> None:
+        """sums: loss and right tokens; counts: tokens of answers, and of all."""
         state = self._progress
         state.step += 1
-        state.num_tokens += int(sums[3])
+        state.num_tokens += int(counts[1])
         # One clock for all processes, or they would not agree on when a stage ends.
-        clock = torch.tensor([step_s if self._is_main else 0.0], dtype=torch.float64)
-        state.elapsed_s += float(self._summed(clock)[0])
+        clock = torch.tensor([time.monotonic() - self._clock if self._is_main else 0.0], dtype=torch.float64)
+        elapsed_s = float(self._summed(clock)[0])
+        state.elapsed_s += elapsed_s
+        self._unlogged = (self._unlogged[0] + counts[1], self._unlogged[1] + elapsed_s)
         if state.step % self._settings.schedule.log_steps == 0:
+            loss, num_right = sums.tolist()
             self._log(
-                loss=round(sums[0] / sums[2], 5),
-                token_accuracy=round(sums[1] / sums[2], 5),
-                norm=round(norm, 3),
+                loss=round(loss / counts[0], 5),
+                token_accuracy=round(num_right / counts[0], 5),
+                norm=round(float(norm), 3),
                 rate=round(factor, 4),
-                tokens_per_s=round(sums[3] / step_s),
+                tokens_per_s=round(self._unlogged[0] / self._unlogged[1]),
             )
+            self._unlogged = (0.0, 0.0)
 
     def _log(self, **values: Any) -> None:
         if not self._is_main:
@@ -170,8 +181,18 @@ class Trainer:
     def _stage(self) -> Stage:
         return stage_at(self._settings.schedule, self._share)
 
-    def _batches(self, stage: Stage) -> Iterator[list[Row]]:
+    def _batches(self, stage: Stage) -> Generator[list[Row]]:
         """Batches of rows for this process, endless."""
+        made = self._made_batches(stage)
+        if self._accelerator.device.type == "cuda":
+            made = prefetched(([row.pinned() for row in batch], num_read) for batch, num_read in made)
+        with closing(made):
+            for batch, num_read in made:
+                yield batch
+                self._progress.shards_read = num_read
+
+    def _made_batches(self, stage: Stage) -> Generator[tuple[list[Row], int]]:
+        """Each batch, and how many shards were read for it and those before."""
         schedule, data = self._settings.schedule, self._settings.data
         stream = DocumentStream(
             self._settings.path(data.shards),
@@ -183,8 +204,8 @@ class Trainer:
         )
         packed = rows(iter(stream), schedule.row_tokens)
         while True:
-            yield [next(packed) for _ in range(schedule.rows_per_step)]
-            self._progress.shards_read = stream.num_read
+            batch = [next(packed) for _ in range(schedule.rows_per_step)]
+            yield batch, stream.num_read
 
     def _evaluate(self) -> None:
         self._measured_at = self._progress.elapsed_s / 60
