@@ -217,6 +217,8 @@ class GapFiller:
         after = self.newcomers.blanks_between(new[-1].end, gap.my_after)
         if after is not None and 0 < max(before, after) < num_theirs and any(unit.is_block for unit in new):
             before = after = num_theirs  # a snippet that puts its blocks closer together than the file
+        if new[0].is_block and self._ends_in_marker(new[0].start):
+            before = max(before, num_theirs)  # blank lines beside a marker say nothing
         self.newcomers.blanks(before)
         self.newcomers.add(
             new, certainty, reason, is_loose=self.is_edge and self.is_root and self.newcomers.may_be_context(gap, new)

@@ -296,9 +296,9 @@ class LazyAligner:
         """The snippet's lines [my_start, my_end) stand for the original up to `end`."""
         at = self.pieces.at
         first, _ = self.theirs.trim_blank(at, end)
-        reference = Reference(
-            my_start, self.mine.columns[my_start], self.out_indent(first if first < end else at, scope)
-        )
+        mine, _ = self.mine.trim_blank(my_start, my_end)
+        mine = mine if mine < my_end else my_start
+        reference = Reference(mine, self.mine.columns[mine], self.out_indent(first if first < end else at, scope))
         lines = [self._written(line, reference) for line in range(my_start, my_end)]
         certainty = sure.CHANGED if pair is None else min(sure.CHANGED, 0.75 + 0.25 * pair.ratio)
         self.pieces.replace(end, lines, certainty * scope.certainty, "changed")

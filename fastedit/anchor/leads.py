@@ -45,6 +45,8 @@ class LeadMerger:
             return
         shows_comment = self._first_decorator(self.mine, mine) > mine.start
         if not shows_comment:
+            if is_adjacent and self._is_said_to_go(theirs.start, decorators):
+                self.pieces.drop(decorators, sure.SAID_TO_GO * scope.certainty, "the words say that it goes")
             self.aligner.keep(decorators, scope)
         start = self.pieces.at
         my_lead = [

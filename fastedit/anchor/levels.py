@@ -59,6 +59,9 @@ class Levels:
     ) -> list[Unit]:
         """The original's units of a level, those unfolded that hold what the snippet shows without them."""
         wanted: set[int] = set()
+        ended: set[int] = set()
+        tails = self.tails.places(units, theirs, is_root=is_root)
+        placed = {index for tail in tails for index in range(tail.start, tail.end)}
         homes = self.homes(units)
         for index, unit in enumerate(units):
             position = position_of(unit.note) if unit.is_marker else None
@@ -66,12 +69,13 @@ class Levels:
                 for line in self.original.named(position.name):
                     self._want(line, wanted, unit)
             home = homes.get(index)
-            if home is not None or (unit.is_code and not self.stands_among(unit, theirs)):
+            is_elsewhere = unit.is_code and index not in placed and not self.stands_among(unit, theirs)
+            if home is not None or is_elsewhere:
                 for line in self._deeper_places(unit, *(home or (start, end)), is_root=is_root):
                     self._want(line, wanted, unit)
-        ended: set[int] = set()
-        for line, tail in self.tails.places(units, theirs, is_root=is_root):
-            self._want(line, ended, tail)
+        for tail, lines in tails.items():
+            for line in lines:
+                self._want(line, ended, units[tail.end - 1])
         if not wanted and not ended:
             return list(theirs)
         blocks = [unit for unit in units if unit.is_code and unit.has_body]

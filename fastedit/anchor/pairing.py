@@ -83,7 +83,9 @@ class Pairing:
                 if not start <= other.start <= other.end <= end:
                     continue
                 likeness = self.similarity.compare(unit, other)
-                if likeness.score > 0 and not self._is_another(unit, other, likeness, heads):
+                if likeness.score <= 0:
+                    continue
+                if not self._is_another(unit, other, likeness, heads) or self._is_beside(level, index, other_index):
                     candidates.append(Pair(index, other_index, likeness.score, likeness.is_same, likeness.ratio))
         return self._without_second_choices(self._without_taken_names(level, candidates))
 
@@ -109,6 +111,19 @@ class Pairing:
         if not unit.has_body or heads[self.theirs.keys[other.head]] < 2:
             return False
         return self.similarity.overlap(unit, other) < MIN_REPEATED_OVERLAP
+
+    def _is_beside(self, level: Level, index: int, other_index: int) -> bool:
+        """Whether two blocks whose header tells nothing (`try:`) stand right beside the same block, shown whole."""
+        header = self.mine.keys[level.mine[index].head]
+        if not is_trivial(header) or not header.endswith((":", "{")):
+            return False
+        for step in (-1, 1):
+            if not 0 <= index + step < len(level.mine) or not 0 <= other_index + step < len(level.theirs):
+                continue
+            unit, other = level.mine[index + step], level.theirs[other_index + step]
+            if unit.is_code and unit.has_body and other.has_body and self.similarity.is_quoted(unit, other):
+                return True
+        return False
 
     def _without_taken_names(self, level: Level, candidates: list[Pair]) -> list[Pair]:
         """The candidates without those under two names that are no rename."""

@@ -11,9 +11,18 @@ They stand right above what follows them, so that the end of the block there tel
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from fastedit.anchor.similarity import Similarity
 from fastedit.anchor.units import Unit
+
+
+class Tail(NamedTuple):
+    """Units [start, end) of a level of a snippet. follower: what stands right below; None where the level ends."""
+
+    start: int
+    end: int
+    follower: Unit | None
 
 
 class Tails:
@@ -24,38 +33,40 @@ class Tails:
         self.mine = similarity.snippet.table
         self.theirs = similarity.original.table
 
-    def places(self, units: Sequence[Unit], theirs: Sequence[Unit], *, is_root: bool) -> list[tuple[int, Unit]]:
-        """The last lines of the original's units that end as the snippet shows it, each with its last unit there."""
-        found: list[tuple[int, Unit]] = []
-        for tail, follower in self._tails(units):
-            if is_root and follower is None:
-                continue  # a snippet is often indented as its lines stand in the file
-            last = self.mine.keys[tail.end - 1]
-            for index, unit in enumerate(theirs):
-                is_last = index + 1 == len(theirs)
-                if self.theirs.keys[unit.end - 1] != last or (is_last and follower is not None):
-                    continue
-                if follower is None:
-                    is_here = is_last
-                else:
-                    is_here = self.similarity.compare(follower, theirs[index + 1]).score > 0
-                if is_here:
-                    found.append((unit.end - 1, tail))
-        return found
+    def places(self, units: Sequence[Unit], theirs: Sequence[Unit], *, is_root: bool) -> dict[Tail, list[int]]:
+        """For each tail that ends as units of the original do the last lines of those."""
+        places = {tail: self._ends(units[tail.end - 1], tail.follower, theirs) for tail in _tails(units)}
+        # At the root nothing says what ends with the snippet: it is often indented as its lines stand in the file.
+        return {tail: lines for tail, lines in places.items() if lines and not (is_root and tail.follower is None)}
 
-    @staticmethod
-    def _tails(units: Sequence[Unit]) -> Iterator[tuple[Unit, Unit | None]]:
-        """The last unit of each tail with what follows it; None where the level ends with it."""
-        for index, unit in enumerate(units):
-            above = units[index - 1] if index else None
-            if not unit.is_code or (above is not None and above.is_code):
-                continue
-            end = next((n for n in range(index, len(units)) if not units[n].is_code), len(units))
-            least = min(other.columns for other in units[index:end])
-            follower = next(n for n in range(index, end) if units[n].columns == least)
-            if any(other.name for other in units[index:follower]) or (follower == index and units[index].name):
-                continue
-            if follower > index:
-                yield units[follower - 1], units[follower]
-            elif end == len(units) and above is not None and above.columns < least:
-                yield units[end - 1], None
+    def _ends(self, last: Unit, follower: Unit | None, theirs: Sequence[Unit]) -> list[int]:
+        """The last lines of the original's units that end as `last` does and have the follower right behind them."""
+        key = self.mine.keys[last.end - 1]
+        ending = [index for index, unit in enumerate(theirs) if self.theirs.keys[unit.end - 1] == key]
+        if follower is None:
+            return [theirs[index].end - 1 for index in ending if index + 1 == len(theirs)]
+        return [
+            theirs[index].end - 1
+            for index in ending
+            if index + 1 < len(theirs) and self._is_same(follower, theirs[index + 1])
+        ]
+
+    def _is_same(self, mine: Unit, theirs: Unit) -> bool:
+        return self.similarity.compare(mine, theirs).score > 0 and mine.name == theirs.name
+
+
+def _tails(units: Sequence[Unit]) -> Iterator[Tail]:
+    """What stands deeper than what follows it, from a marker or the beginning on; declarations apart."""
+    for start, unit in enumerate(units):
+        above = units[start - 1] if start else None
+        if not unit.is_code or (above is not None and above.is_code):
+            continue
+        end = next((n for n in range(start, len(units)) if not units[n].is_code), len(units))
+        least = min(other.columns for other in units[start:end])
+        follower = next(n for n in range(start, end) if units[n].columns == least)
+        if any(other.name for other in units[start : max(follower, start + 1)]):
+            continue
+        if follower > start:
+            yield Tail(start, follower, units[follower])
+        elif end == len(units) and above is not None and above.columns < least:
+            yield Tail(start, end, None)

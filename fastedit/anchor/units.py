@@ -21,6 +21,7 @@ _SWITCH = re.compile(r"^\s*(?:switch|select|match)\b.*\{\s*$")
 _OPENER = re.compile(r"[{(\[:,]\s*(?:#.*|//.*|/\*.*)?$")
 # What stands as deep as the header of what it is a part of.
 _MIDDLE = re.compile(r"^\s*(?:rescue|ensure|else|elsif|(?:public|private|protected|signals)(?:\s+slots)?\s*:)")
+_TAG = re.compile(r"\s*</?([A-Za-z][\w.:-]*)")
 _BRACKETS = {"}": "{", ")": "(", "]": "["}
 
 
@@ -177,6 +178,8 @@ class UnitTree:
         table = self.table
         columns = self.depths[declaration.header_line]
         body = min(max(declaration.body_line, declaration.header_line + 1), limit)
+        if any(span.start == declaration.header_line + 1 and span.stop >= body for span in table.strings):
+            body = declaration.header_line + 1  # the rest of the header is text
         end = declaration.end_line if self.kinds is None else self._shown_end(declaration, body, limit, columns)
         body = min(body, end)
         close = end
@@ -211,7 +214,10 @@ class UnitTree:
         end = table.trim_blank(declaration.header_line, end)[1]
         closer = self._next_line(end, limit)
         has_inside = end > body or _OPENER.search(table.lines[body - 1]) is not None
-        return closer + 1 if has_inside and self._closes(closer, limit, columns) else end
+        is_closed = (
+            has_inside and self._closes(closer, limit, columns) and self._is_its_tag(declaration.header_line, closer)
+        )
+        return closer + 1 if is_closed else end
 
     def _goes_on_inside(self, line: int, limit: int, columns: int) -> bool:
         """Whether a line belongs to the declaration whose header stands at `columns`: deeper, or in its midst."""
@@ -249,12 +255,19 @@ class UnitTree:
         """Whether the lines [start, close) leave open the bracket that the line `close` begins with."""
         if self.kinds is not None and self.table.lines[start].rstrip().endswith(("(", "[")):
             return True
+        if not self._is_its_tag(start, close):
+            return False
         closing = self.table.keys[close][0]
         opening = _BRACKETS.get(closing)
         if opening is None or (self._is_elided(start, close) and self.table.lines[start].rstrip().endswith(opening)):
             return True
         text = "".join(self.table.keys[start:close]).lstrip(")]}")
         return text.count(opening) > text.count(closing)
+
+    def _is_its_tag(self, header: int, closer: int) -> bool:
+        """Whether a line that closes an element closes the one that the header opens; True of all other lines."""
+        opened, closed = _TAG.match(self.table.lines[header]), _TAG.match(self.table.lines[closer])
+        return opened is None or closed is None or opened.group(1) == closed.group(1)
 
     def _is_elided(self, start: int, end: int) -> bool:
         """Whether brackets may be missing from the lines because something there is elided."""
