@@ -147,6 +147,29 @@ def test_most_of_a_file_gone_is_fatal():
     assert found(TABLE, text, segments, Format.WHOLE) == []
 
 
+def test_what_is_written_anew_is_not_lost():
+    kept = TABLE.split("\n", 20)
+    text = "\n".join(kept[:20]) + "\nlimits = range(60)\n"
+    segments = (Segment(SegmentKind.KEEP, 0, 20), Segment(SegmentKind.REPLACE, 20, 60, ("limits = range(60)",)))
+    assert found(TABLE, text, segments) == []
+    quoted = (Segment(SegmentKind.KEEP, 0, 20), Segment(SegmentKind.REPLACE, 20, 60, ("limit_7 = 7",)))
+    assert found(TABLE, text, quoted) == [Code.TRUNCATION_DETECTED]
+
+
+def test_a_long_declaration_that_the_message_says_is_gone_is_not_lost():
+    long = "def old():\n" + "".join(f"    step({number})\n" for number in range(40))
+    original = f"{long}\n\n{FUNCTIONS[:200]}"
+    before = Original(original, "python", outline(original, "python"))
+    segments = (Segment(SegmentKind.DELETE, 0, 43), Segment(SegmentKind.KEEP, 43, original.count("\n")))
+    text = original.split("\n", 43)[-1]
+    said, silent = (
+        [finding.code for finding in inspect(before, text, Alignment(segments), (Edit(Format.LAZY),), message)]
+        for message in ("I removed `old`.", "")
+    )
+    assert Code.TRUNCATION_DETECTED not in said
+    assert Code.TRUNCATION_DETECTED in silent
+
+
 def test_nearly_all_lines_changed_is_fatal():
     segments = (Segment(SegmentKind.REPLACE, 0, 55, ("x = 1",) * 55), Segment(SegmentKind.KEEP, 55, 60))
     text = "x = 1\n" * 55 + "".join(TABLE.splitlines(keepends=True)[55:])

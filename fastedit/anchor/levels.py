@@ -73,9 +73,9 @@ class Levels:
             if home is not None or is_elsewhere:
                 for line in self._deeper_places(unit, *(home or (start, end)), is_root=is_root):
                     self._want(line, wanted, unit)
-        for tail, lines in tails.items():
-            for line in lines:
-                self._want(line, ended, units[tail.end - 1])
+        for tail, found in tails.items():
+            for other in found:
+                self._want(other.end - 1, ended, units[tail.end - 1])
         if not wanted and not ended:
             return list(theirs)
         blocks = [unit for unit in units if unit.is_code and unit.has_body]

@@ -85,7 +85,9 @@ class Pairing:
                 likeness = self.similarity.compare(unit, other)
                 if likeness.score <= 0:
                     continue
-                if not self._is_another(unit, other, likeness, heads) or self._is_beside(level, index, other_index):
+                if not self._is_another(unit, other, likeness, heads) or self._is_beside(
+                    level, index, other_index, heads
+                ):
                     candidates.append(Pair(index, other_index, likeness.score, likeness.is_same, likeness.ratio))
         return self._without_second_choices(self._without_taken_names(level, candidates))
 
@@ -112,8 +114,8 @@ class Pairing:
             return False
         return self.similarity.overlap(unit, other) < MIN_REPEATED_OVERLAP
 
-    def _is_beside(self, level: Level, index: int, other_index: int) -> bool:
-        """Whether two blocks whose header tells nothing (`try:`) stand right beside the same block, shown whole."""
+    def _is_beside(self, level: Level, index: int, other_index: int, heads: Counter[str]) -> bool:
+        """Whether two blocks whose header tells nothing (`try:`) stand right beside the same block."""
         header = self.mine.keys[level.mine[index].head]
         if not is_trivial(header) or not header.endswith((":", "{")):
             return False
@@ -121,7 +123,11 @@ class Pairing:
             if not 0 <= index + step < len(level.mine) or not 0 <= other_index + step < len(level.theirs):
                 continue
             unit, other = level.mine[index + step], level.theirs[other_index + step]
-            if unit.is_code and unit.has_body and other.has_body and self.similarity.is_quoted(unit, other):
+            if not (unit.is_code and unit.has_body and other.has_body):
+                continue
+            key = self.theirs.keys[other.head]
+            is_only_one = key == self.mine.keys[unit.head] and heads[key] == 1 and not is_trivial(key)
+            if is_only_one or self.similarity.is_quoted(unit, other):
                 return True
         return False
 

@@ -33,23 +33,38 @@ class Tails:
         self.mine = similarity.snippet.table
         self.theirs = similarity.original.table
 
-    def places(self, units: Sequence[Unit], theirs: Sequence[Unit], *, is_root: bool) -> dict[Tail, list[int]]:
-        """For each tail that ends as units of the original do the last lines of those."""
+    def places(self, units: Sequence[Unit], theirs: Sequence[Unit], *, is_root: bool) -> dict[Tail, list[Unit]]:
+        """The original's units that end as the snippet's tails do, by tail."""
         places = {tail: self._ends(units[tail.end - 1], tail.follower, theirs) for tail in _tails(units)}
         # At the root nothing says what ends with the snippet: it is often indented as its lines stand in the file.
-        return {tail: lines for tail, lines in places.items() if lines and not (is_root and tail.follower is None)}
+        return {
+            tail: self._unseen(found, units)
+            for tail, found in places.items()
+            if found and not (is_root and tail.follower is None)
+        }
 
-    def _ends(self, last: Unit, follower: Unit | None, theirs: Sequence[Unit]) -> list[int]:
-        """The last lines of the original's units that end as `last` does and have the follower right behind them."""
-        key = self.mine.keys[last.end - 1]
-        ending = [index for index, unit in enumerate(theirs) if self.theirs.keys[unit.end - 1] == key]
+    def _unseen(self, found: list[Unit], units: Sequence[Unit]) -> list[Unit]:
+        """The units without those whose header the snippet shows, unless it shows all of them."""
+        shown = {self.mine.keys[unit.head] for unit in units}
+        return [unit for unit in found if self.theirs.keys[unit.head] not in shown] or found
+
+    def _ends(self, last: Unit, follower: Unit | None, theirs: Sequence[Unit]) -> list[Unit]:
+        """The original's units that end as `last` does and have the follower right behind them."""
+        ending = [index for index, unit in enumerate(theirs) if self._ends_in(unit, last)]
         if follower is None:
-            return [theirs[index].end - 1 for index in ending if index + 1 == len(theirs)]
+            return [theirs[index] for index in ending if index + 1 == len(theirs)]
         return [
-            theirs[index].end - 1
-            for index in ending
-            if index + 1 < len(theirs) and self._is_same(follower, theirs[index + 1])
+            theirs[index] for index in ending if index + 1 < len(theirs) and self._is_same(follower, theirs[index + 1])
         ]
+
+    def _ends_in(self, theirs: Unit, last: Unit) -> bool:
+        """Whether the original's unit ends in the snippet's, which may be changed."""
+        if self.theirs.keys[theirs.end - 1] == self.mine.keys[last.end - 1]:
+            return True
+        if not theirs.has_body or last.has_body:
+            return False
+        innermost = self.similarity.original.path_to(theirs.end - 1)[-1]
+        return self.similarity.compare(last, innermost).score > 0
 
     def _is_same(self, mine: Unit, theirs: Unit) -> bool:
         return self.similarity.compare(mine, theirs).score > 0 and mine.name == theirs.name

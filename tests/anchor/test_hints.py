@@ -81,3 +81,26 @@ def test_a_quoted_comment_is_one_however_it_is_punctuated():
 def test_lines_that_the_words_keep_are_told_without_white_space():
     hints = hints_of("`filled.close()` still comes first. `total( 1 )` is gone.")
     assert hints.kept == {"filled.close()"}
+
+
+@pytest.mark.parametrize(
+    ("prose", "names"),
+    [
+        ("The docstring of `edge` is gone.", {"edge"}),
+        ("I removed the docstring of `edge`, too.", {"edge"}),
+        ("The docstrings of `area` and `edge` go.", {"area", "edge"}),
+        ("I skip docstrings in the snippet; keep them.", set()),
+        ("`remove_task` already says so in its docstring.", set()),
+    ],
+)
+def test_docstrings_that_the_words_say_are_gone(prose: str, names: set[str]):
+    hints = hints_of(prose)
+    assert (hints.without_docstring, hints.removed & names) == (names, set())
+
+
+def test_a_docstring_goes_where_the_words_say_so():
+    original = CALC.replace("def edge(radius):\n", 'def edge(radius):\n    """The way around."""\n')
+    code = fenced("# ...\n\ndef edge(radius):\n    return 2 * math.pi * radius\n\n# ...")
+    kept = apply(original, code, path="a.py", mode="structural").text
+    gone = apply(original, f"The docstring of `edge` is gone.\n\n{code}", path="a.py", mode="structural").text
+    assert (kept, gone) == (original, CALC)

@@ -586,3 +586,44 @@ def save(path, data):
     assert applied.text == SHOP
     assert (applied.changes.total, applied.diff) == (0, "")
     assert [warning.code for warning in applied.warnings] == ["NO_CHANGE"]
+
+
+COUNTING = """class Counter:
+    def step(self, value):
+        if value > 0:
+            return self.step(value - 1)
+        return self.end(value)
+
+    def end(self, value):
+        return value
+
+
+class Other:
+    def end(self, value):
+        return -value
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class Counter:\n    def walk(self, value):\n        if value > 0:\n            return self.walk(value - 1)\n"
+        "        return self.end(value)\n\n    def end(self, value):\n        # ...\n\n# ...",
+        "class Counter:\n    def walk(self, value):\n        if value > 0:\n            return self.walk(value - 1)\n"
+        "        # ...\n\n    # ...\n\n# ...",
+    ],
+)
+def test_a_method_that_calls_itself_is_known_under_another_name(code: str):
+    assert lazily(COUNTING, code).text == COUNTING.replace("step(", "walk(")
+
+
+def test_a_comment_stays_where_what_it_stands_above_is_replaced():
+    original = "# Settings\nimport json\nimport os\n\nLIMIT = 1\n"
+    assert lazily(original, "# Settings\nimport yaml\nimport os\n\n# ...").text == replaced(original, ("json", "yaml"))
+
+
+def test_a_variant_may_have_a_copy_of_the_comment_above_its_neighbour():
+    original = "# one step\ndef step():\n    go()\n\n\ndef end():\n    pass\n"
+    code = "def step():\n    # ...\n\n\n# one step\ndef leap():\n    go(2)\n\n\ndef end():\n    pass"
+    new = "# one step\ndef leap():\n    go(2)\n\n\n"
+    assert lazily(original, code).text == original.replace("def end", new + "def end")
