@@ -67,15 +67,17 @@ def _sink_directives(table: LineTable, rows: Sequence[int], depths: list[int]) -
 
 
 def _sink_comments(table: LineTable, rows: Sequence[int], depths: list[int], language: str) -> None:
-    """A comment farther left than the code right behind it is as deep as that."""
+    """A comment farther left than the code or the marker right behind it is as deep as that."""
     prefixes = comment_syntax(language).line
     if not prefixes:
         return
     code = set(rows)
     following = 0
     for row in range(len(table) - 1, -1, -1):
+        if not table.keys[row]:
+            continue
         if row not in code:
-            following = following if not table.keys[row] else 0
+            following = table.columns[row]  # a marker stands where what it hides does
         elif table.keys[row].startswith(prefixes) and not _DIRECTIVE.match(table.lines[row]):
             depths[row] = max(depths[row], following)
         else:
