@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fastedit.anchor import certainty as sure
+from fastedit.anchor.alike import is_same_line, is_tag_without_attributes, normal_form
 from fastedit.anchor.chain import Chain, Level, Pair
 from fastedit.anchor.cuts import Cuts
 from fastedit.anchor.elision import merge_elided
@@ -19,7 +20,7 @@ from fastedit.anchor.pairing import Pairing
 from fastedit.anchor.pieces import Pieces
 from fastedit.anchor.scope import Findings, Frame, Scope
 from fastedit.anchor.shifts import Shifts
-from fastedit.anchor.similarity import Similarity, is_same_line, is_tag_without_attributes, normal_form
+from fastedit.anchor.similarity import Similarity
 from fastedit.anchor.units import Unit, UnitTree
 from fastedit.edits.lazy import LineKind, elides_inline
 from fastedit.lines import indent_of

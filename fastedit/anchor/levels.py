@@ -162,7 +162,7 @@ class Levels:
         for name in self.original.names:
             for line in self.theirs.places.get(key_of(before + name + behind), ()):
                 around = self.original.path_to(line)
-                if around and around[-1].head == line and self.similarity.is_renamed(unit, around[-1]):
+                if around and around[-1].head == line and self.similarity.renames.is_renamed(unit, around[-1]):
                     found.append(line)
         return found
 

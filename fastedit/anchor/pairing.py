@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from fastedit.anchor.alike import Likeness
 from fastedit.anchor.chain import Level, Pair
-from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Likeness, Similarity
+from fastedit.anchor.similarity import MIN_REPEATED_OVERLAP, NEARLY_SAME, Similarity
 from fastedit.anchor.text import is_trivial
 from fastedit.anchor.units import Unit
 
@@ -161,9 +162,9 @@ class Pairing:
         mine, theirs = level.mine[pair.mine], level.theirs[pair.theirs]
         if mine.declares not in _NAMED or self.similarity.has_elision(mine):
             return True
-        if self.similarity.is_used_renamed(mine, theirs):
+        if self.similarity.renames.is_used_renamed(mine, theirs):
             return True
-        return self._has_its_place(level, pair) and self.similarity.is_renamed(mine, theirs)
+        return self._has_its_place(level, pair) and self.similarity.renames.is_renamed(mine, theirs)
 
     def _has_its_place(self, level: Level, pair: Pair) -> bool:
         """Whether what stands right before or right behind a pair is the same in both texts."""

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate
 
 from rapidfuzz import fuzz
 
-from fastedit.anchor.text import LineTable, is_trivial, key_of
+from fastedit.anchor.alike import (
+    NO_LIKENESS,
+    Likeness,
+    elision_pattern,
+    first_word,
+    is_extended,
+    is_other_arm,
+    is_same_assignment,
+    is_same_line,
+    is_tag_without_attributes,
+    normal_form,
+    subject_of,
+)
+from fastedit.anchor.renames import Renames
+from fastedit.anchor.text import LineTable, is_trivial
 from fastedit.anchor.units import Unit, UnitTree
 from fastedit.edits.lazy import LineKind, elides_inline
 
@@ -27,136 +39,9 @@ MAX_REWRAPPED_LINES = 12
 TRIVIAL_SCORE = 0.06
 MIN_RENAME_OVERLAP = 0.6
 MIN_EXTENDED_OVERLAP = 0.8
-MIN_EXTENDED = 6
 
-_TRAILING_COMMENT = re.compile(r"^(?:#|//|/\*|--|<!--|;)")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
-_QUOTED = re.compile(r"\s*[\[({]?\s*([\"'])(.+?)\1")
-_ASSIGNMENT = re.compile(r"^\s*([\w$.\[\]\"'\s*&<>,:-]*?[\w$\]\"'])\s*(?::=|=>|->|=(?![=>])|:(?!:)|\+=)\s*\S")
-_ARM = re.compile(r"^\s*(?:case\s+)?(\S.*?)\s*(?:=>|->)\s*\S")
-_CASE = re.compile(r"^\s*case\s+(\S.*?)\s*:\s*$")
-_ELISION = re.compile(r"/\*\s*(?:\.{3,}|…).*?\*/|(?:\.{3,}|…)")
 _OPENER = re.compile(r"[{(\[:]\s*(?:#.*|//.*)?$")
-_TAG = re.compile(r"^<([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>?$", re.DOTALL)
-_ATTRIBUTE = re.compile(r"[^\s=\"']+(?:=(?:\"[^\"]*\"|'[^']*'|\{[^}]*\}|\S+))?")
-# Words that say what a line does, not what it is about.
-_NOT_A_SUBJECT = frozenset(
-    "const let var val def class function func fn pub public private protected static final async await return export"
-    " default import from new self this if elif else for while switch case with try except catch raise throw yield type"
-    " struct enum interface readonly mut unsigned int void auto not local set end do then in and or is".split()
-)
-
-
-@lru_cache(maxsize=4096)
-def subject_of(line: str) -> str:
-    """The word that a line is about: the first that isn't a keyword (`const LIMIT = 3` → `LIMIT`)."""
-    quoted = _QUOTED.match(line)
-    if quoted:
-        return quoted.group(2)
-    for match in _WORD.finditer(line):
-        if match.group() not in _NOT_A_SUBJECT:
-            return match.group()
-    return ""
-
-
-def is_same_assignment(first: str, second: str) -> bool:
-    """Whether both lines give a value to the same name, attribute or key."""
-    mine, theirs = _ASSIGNMENT.match(first), _ASSIGNMENT.match(second)
-    if first.lstrip().startswith("<"):
-        return False
-    return bool(mine and theirs and key_of(mine.group(1)) == key_of(theirs.group(1)))
-
-
-def is_other_arm(first: str, second: str) -> bool:
-    """Whether both lines are arms of a case distinction, but not for the same case."""
-    mine, theirs = _ARM.match(first), _ARM.match(second)
-    if mine and theirs:
-        return key_of(mine.group(1)) != key_of(theirs.group(1))
-    mine, theirs = _CASE.match(first), _CASE.match(second)
-    return bool(mine and theirs) and not _cases(mine) & _cases(theirs)
-
-
-def is_extended(first: str, second: str) -> bool:
-    """Whether one line is the other one carried on: `set -eu` as `set -euo pipefail`."""
-    short, long = sorted((first.strip(), second.strip()), key=len)
-    return len(short) >= MIN_EXTENDED and len(short.split()) > 1 and long.startswith(short)
-
-
-def _cases(found: re.Match[str] | None) -> set[str]:
-    return {key_of(case) for case in found.group(1).split(",")} if found else set()
-
-
-def _last_word(name: str) -> str:
-    words: list[str] = _WORD.findall(name)
-    return words[-1] if words else name
-
-
-def _with_word(line: str, old: str, new: str) -> str:
-    """The line with one word for another."""
-    return re.sub(rf"(?<![\w$]){re.escape(old)}(?![\w$])", lambda _: new, line)
-
-
-def _first_word(line: str) -> str:
-    match = _WORD.search(line)
-    return match.group() if match else ""
-
-
-@lru_cache(maxsize=4096)
-def normal_form(key: str) -> str:
-    """A key without what formatters add or drop: commas before a closing bracket, the kind of quotes."""
-    return re.sub(r",(?=[)\]}])", "", key).replace("'", '"')
-
-
-@lru_cache(maxsize=1024)
-def elision_pattern(text: str) -> re.Pattern[str]:
-    """What a line with an inline elision matches, white space apart."""
-    pieces = [re.escape(key_of(piece).strip(",")) for piece in _ELISION.split(text)]
-    return re.compile(r"^" + r",?.*?,?".join(pieces) + r"[,;]?$", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    """score: worth of the pair in the alignment; is_same: nothing but white space or a comment differs."""
-
-    score: float
-    is_same: bool = False
-    ratio: float = 0.0
-
-
-NO_LIKENESS = Likeness(0.0)
-
-
-def is_same_line(snippet: str, original: str) -> bool:
-    """Whether a snippet's line quotes the original's: equal but for white space or a dropped trailing comment."""
-    snippet_key, original_key = key_of(snippet), key_of(original)
-    if snippet_key == original_key:
-        return True
-    if original_key.startswith(snippet_key) and len(snippet_key) > 3:
-        return bool(_TRAILING_COMMENT.match(original_key[len(snippet_key) :])) and not _TRAILING_COMMENT.match(
-            snippet_key
-        )
-    return is_abbreviated_comment(snippet, original)
-
-
-def is_abbreviated_comment(snippet: str, original: str) -> bool:
-    """Whether the snippet's comment is the beginning of the original's, cut off with dots."""
-    key = key_of(snippet)
-    cut = re.sub(r"(?:\.{3,}|…)(?:\*/|-->)?$", "", key)
-    return (
-        len(cut) < len(key)
-        and len(cut) >= 8
-        and bool(_TRAILING_COMMENT.match(cut))
-        and key_of(original).startswith(cut)
-    )
-
-
-def is_tag_without_attributes(snippet: str, original: str) -> bool:
-    """Whether the snippet's opening tag is the original's with attributes left out, as in a wrapper's `<form>`."""
-    mine, theirs = _TAG.match(snippet.strip()), _TAG.match(original.strip())
-    if not mine or not theirs or mine.group(1) != theirs.group(1):
-        return False
-    shown = set(_ATTRIBUTE.findall(mine.group(2)))
-    return not shown and bool(theirs.group(2).strip())
 
 
 class Similarity:
@@ -172,6 +57,7 @@ class Similarity:
             for kind, line in zip(kinds, snippet.table.lines, strict=True)
         )
         self._num_elisions = [0, *accumulate(int(is_elided) for is_elided in elided)]
+        self.renames = Renames(self)
         self._weights: dict[str, float] = {}
         self._overlaps: dict[tuple[int, int, int, int], float] = {}
 
@@ -229,48 +115,6 @@ class Similarity:
         result = found / total if total else 1.0
         self._overlaps[place] = result
         return result
-
-    def is_renamed(self, mine: Unit, theirs: Unit) -> bool:
-        """Whether the snippet's declaration is the original's with nothing but another name, wherever it says it."""
-        old, new = _last_word(theirs.name), _last_word(mine.name)
-        lines = self.original.table.lines[theirs.head : theirs.end]
-        renamed = normal_form("".join(key_of(_with_word(line, old, new)) for line in lines))
-        return renamed == self.flat(mine, self.snippet.table)
-
-    def _has_renamed_header(self, mine: Unit, theirs: Unit) -> bool:
-        """Whether the two headers are the same but for the name."""
-        old, new = _last_word(theirs.name), _last_word(mine.name)
-        lines = self.original.table.lines[theirs.head : theirs.body]
-        renamed = normal_form("".join(key_of(_with_word(line, old, new)) for line in lines))
-        return renamed == self.header(mine, self.snippet.table)
-
-    def _renamed_overlap(self, mine: Unit, theirs: Unit) -> float:
-        """As `overlap`, with the original's name for the snippet's."""
-        old, new = _last_word(theirs.name), _last_word(mine.name)
-        kinds = self.snippet.kinds
-        there = set(self.original.table.keys[theirs.body : theirs.close])
-        found = total = 0.0
-        for line in range(mine.body, mine.close):
-            key = self.snippet.table.keys[line]
-            if not key or (kinds is not None and kinds[line] is not LineKind.CODE):
-                continue
-            before = key if key in there else key_of(_with_word(self.snippet.table.lines[line], new, old))
-            weight = self.weight(before)
-            total += weight
-            found += weight if before in there else 0.0
-        return found / total if total else 1.0
-
-    def is_used_renamed(self, mine: Unit, theirs: Unit) -> bool:
-        """Whether the snippet shows lines of the original, not of the declaration itself, with the new name in them."""
-        old, new = _last_word(theirs.name), _last_word(mine.name)
-        places = self.original.table.places
-        for number, line in enumerate(self.snippet.table.lines):
-            if mine.start <= number < mine.end or new not in line or self.snippet.table.keys[number] in places:
-                continue
-            before = _with_word(line, new, old)
-            if before != line and key_of(before) in places:
-                return True
-        return False
 
     def num_shown(self, mine: Unit) -> int:
         """How many telling lines of code the snippet shows of the unit's body."""
@@ -346,7 +190,7 @@ class Similarity:
         if fuzzy.score and (overlap >= 0.25 or fuzzy.ratio >= 0.8):
             return Likeness(0.7 * fuzzy.score + 1.6 * overlap, False, fuzzy.ratio)
         is_alike = fuzz.ratio(my_line.strip(), their_line.strip()) >= 45
-        is_same_kind = _first_word(my_line) == _first_word(their_line) != ""
+        is_same_kind = first_word(my_line) == first_word(their_line) != ""
         if overlap >= MIN_RENAME_OVERLAP and (is_alike or is_same_kind) and self.num_shown(mine) > 0:
             return Likeness(1.2 * overlap, False, 0.5)
         return NO_LIKENESS
@@ -397,8 +241,8 @@ class Similarity:
             if self.is_quoted(mine, theirs):
                 return Likeness(4.0 + 2.5, True, 1.0)
             return Likeness(1.6 + 1.8 * signature + 2.0 * overlap, False, signature)
-        if mine.has_body and mine.declares == theirs.declares and self._has_renamed_header(mine, theirs):
-            signature, overlap = max(signature, MIN_HEADER_RATIO), self._renamed_overlap(mine, theirs)
+        if mine.has_body and mine.declares == theirs.declares and self.renames.has_renamed_header(mine, theirs):
+            signature, overlap = max(signature, MIN_HEADER_RATIO), self.renames.overlap(mine, theirs)
         if overlap >= MIN_EXTENDED_OVERLAP:
             headers = self.header(mine, self.snippet.table), self.header(theirs, self.original.table)
             signature = max(signature, 0.7 * fuzz.partial_ratio(*headers) / 100)

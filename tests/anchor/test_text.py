@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.similarity import is_same_line
+from fastedit.anchor.alike import is_same_line
 from fastedit.anchor.text import LineTable, columns_of, is_closer, key_of
 
 
