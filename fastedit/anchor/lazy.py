@@ -44,14 +44,14 @@ class LazyAligner:
         self.pieces = Pieces()
         self.findings = Findings(self.mine.lines)
         self.cuts = Cuts(snippet)
-        self.levels = Levels(snippet, original, self.similarity, self.hints)
+        self.levels = Levels(self.similarity, self.hints)
         self.pairing = Pairing(self.similarity)
         self.shifts = Shifts(self.similarity)
         self.leads = LeadMerger(self)
 
     def run(self) -> Pieces:
         units = self.snippet.top
-        opened = self.levels.open_for(units, self.original.top, 0, len(self.theirs), is_root=True)
+        opened = self.levels.unfolder.unfolded(units, self.original.top, 0, len(self.theirs), is_root=True)
         level = Level(units, opened, is_open_left=True, is_open_right=True)
         level.protects = self.levels.protector(units, None)
         self.align_level(level, Scope(None), len(self.theirs), Frame(is_root=True))
@@ -219,7 +219,7 @@ class LazyAligner:
         units = self.snippet.children(mine)
         out = self.out_indent(theirs.head, scope)
         inner = replace(scope, reference=Reference(mine.head, mine.columns, out))
-        opened = self.levels.open_for(units, self.original.children(theirs), theirs.body, theirs.close)
+        opened = self.levels.unfolder.unfolded(units, self.original.children(theirs), theirs.body, theirs.close)
         level = Level(units, opened, is_open_right=self._is_open_right(mine, theirs, units))
         level.protects = self.levels.protector(units, theirs)
         self.align_level(level, inner, theirs.close, Frame(mine, theirs, mine.body, mine.close))
