@@ -10,8 +10,8 @@ from fastedit.anchor.units import Unit
 from fastedit.edits.lazy import comment_text
 
 if TYPE_CHECKING:
-    from fastedit.anchor.gap import Gap
     from fastedit.anchor.lazy import LazyAligner
+    from fastedit.anchor.marked import Gap
 
 _DOCSTRING = re.compile(r"^[rRuU]?(\"\"\"|'''|\"|')")
 _DOCSTRING_NOTE = re.compile(r"\b(?:docstring|doc string|license|licence|copyright|shebang)\b", re.IGNORECASE)

@@ -1,20 +1,20 @@
-"""What lies between two aligned units: what stays, what goes, what comes in, and the blank lines around it."""
+"""What lies between two aligned units where no marker stands: what goes, what comes in, the blank lines around it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastedit.anchor import certainty as sure
-from fastedit.anchor.chain import Level, Pair
+from fastedit.anchor.chain import Level
 from fastedit.anchor.docstrings import Docstrings
 from fastedit.anchor.indent import Reference
+from fastedit.anchor.marked import Gap, MarkedGaps
 from fastedit.anchor.newcomers import Newcomers
 from fastedit.anchor.remarks import position_of
 from fastedit.anchor.scope import Frame, Scope
-from fastedit.anchor.text import is_closer
 from fastedit.anchor.units import Unit
 
 if TYPE_CHECKING:
@@ -23,26 +23,6 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[A-Za-z_$][\w$]+")
 MAX_SILENT_DELETION = 60
 MIN_RENAMED_OVERLAP = 0.8
-
-
-@dataclass(slots=True)
-class Gap:
-    """One gap of a level.
-
-    units: the snippet's units in it. start, end: the original's lines in it; content: the original's
-    units in it. my_before, my_after: the snippet's lines around it (end of the one before, start of the
-    one behind), None where the snippet's level ends without a frame.
-    """
-
-    units: Sequence[Unit]
-    start: int
-    end: int
-    content: Sequence[Unit]
-    my_before: int | None
-    my_after: int | None
-    before: Pair | None
-    after: Pair | None
-    removed: frozenset[int] = frozenset()
 
 
 class GapFiller:
@@ -65,6 +45,7 @@ class GapFiller:
         self.is_edge = False
         self.docstrings = Docstrings(aligner, scope, frame)
         self.newcomers = Newcomers(aligner, scope, references)
+        self.marked = MarkedGaps(self)
 
     def fill(self, gap: Gap) -> None:
         """Brings the pieces to the gap's end."""
@@ -90,7 +71,7 @@ class GapFiller:
         if len(runs) == 1:
             self._without_marker(gap, runs[0])
         else:
-            self._with_marker(gap, runs, opens_left, opens_right)
+            self.marked.fill(gap, runs)
 
     def _is_part_of_container(self) -> bool:
         """Whether the level shows an object, a mapping or the like with markers: its ends stay, marked or not."""
@@ -109,8 +90,6 @@ class GapFiller:
                 runs[-1].append(unit)
         return runs
 
-    # -- no marker: what isn't shown goes ----------------------------------------------------------------
-
     def _without_marker(self, gap: Gap, new: list[Unit]) -> None:
         self.docstrings.keep(gap, new)
         start, end = self.theirs.trim_blank(self.pieces.at, gap.end)
@@ -123,7 +102,7 @@ class GapFiller:
 
     def _is_jump(self, gap: Gap, new: list[Unit]) -> bool:
         """Whether the snippet goes on elsewhere here instead of deleting what lies between."""
-        if any(self.level.protects(unit) and not self._is_renamed(unit, new) for unit in gap.content):
+        if any(self.level.protects(unit) and not self.is_renamed(unit, new) for unit in gap.content):
             return True
         if any(self.theirs.keys[unit.head].rstrip(";") in self.aligner.hints.kept for unit in gap.content):
             return True  # the words say that it stays
@@ -138,7 +117,7 @@ class GapFiller:
             return False
         return not self._ends_its_block(gap, first, last)
 
-    def _is_renamed(self, theirs: Unit, new: list[Unit]) -> bool:
+    def is_renamed(self, theirs: Unit, new: list[Unit]) -> bool:
         """Whether one of the new units is this one under another name."""
         overlap = self.aligner.similarity.overlap
         return any(unit.name and unit.has_body and overlap(unit, theirs) >= MIN_RENAMED_OVERLAP for unit in new)
@@ -169,7 +148,7 @@ class GapFiller:
             self.newcomers.add(new, sure.BEHIND_A_JUMP, "new, behind its neighbour")
         elif self.is_root and gap.after is not None and self.newcomers.blanks_between(gap.my_before, gap.my_after) == 0:
             self.aligner.findings.doubtful.append(self.level.mine[gap.after.mine])
-        self._keep_marked(gap, gap.end)
+        self.marked.keep(gap, gap.end)
 
     def _substitute(self, gap: Gap, new: list[Unit]) -> None:
         """What lies between goes, the new units (if any) stand for it."""
@@ -227,146 +206,3 @@ class GapFiller:
             self.newcomers.blanks(after)
         elif num_theirs:
             self.newcomers.blanks(num_theirs)
-
-    # -- a marker: what isn't shown stays ------------------------------------------------------------------
-
-    def _with_marker(self, gap: Gap, runs: list[list[Unit]], opens_left: bool, opens_right: bool) -> None:
-        left, right, floating = runs[0], runs[-1], [unit for run in runs[1:-1] for unit in run]
-        start, end = self.theirs.trim_blank(self.pieces.at, gap.end)
-        if start == end:
-            self._insert_at_empty_marker(gap, [*left, *floating, *right])
-            return
-        if left:
-            self._left_of_marker(gap, left, start)
-        if floating:
-            self._float(gap, runs, start, end)
-        if right:
-            self._right_of_marker(gap, right, end)
-            return
-        self._keep_marked(gap, gap.end)
-
-    def _insert_at_empty_marker(self, gap: Gap, new: list[Unit]) -> None:
-        num_theirs = gap.end - self.pieces.at
-        if not new:
-            self.aligner.keep(gap.end, self.scope)
-            return
-        before = self.newcomers.blanks_between(gap.my_before, new[0].start)
-        after = self.newcomers.blanks_between(new[-1].end, gap.my_after)
-        self.pieces.drop(gap.end)
-        first = gap.before is None and self.is_root
-        self.newcomers.blanks(0 if first else max(before or 0, num_theirs if new[0].is_block else 0))
-        is_loose = self.newcomers.may_be_context(gap, new)
-        self.newcomers.add(new, sure.AT_AN_EMPTY_MARKER, "at a marker that stands for nothing", is_loose=is_loose)
-        if gap.after is not None or not self.is_root:
-            self.newcomers.blanks(max(after or 0, num_theirs if new[-1].declares else 0))
-
-    def _left_of_marker(self, gap: Gap, new: list[Unit], content: int) -> None:
-        """New units directly behind the unit before the gap; the elided lines follow."""
-        num_theirs = content - self.pieces.at
-        before = self.newcomers.blanks_between(gap.my_before, new[0].start) or 0
-        is_block = any(unit.is_block for unit in new)
-        self.newcomers.blanks(max(before, num_theirs) if is_block and before else before)
-        self.newcomers.add(new, self._beside_marker(gap, new), "behind its neighbour")
-        following = gap.units[len(new)].start if len(gap.units) > len(new) else gap.my_after
-        after = self.newcomers.blanks_between(new[-1].end, following) or 0
-        if num_theirs == 0:
-            self.newcomers.blanks(after)
-        else:
-            self.aligner.keep(content, self.scope)
-
-    def _right_of_marker(self, gap: Gap, new: list[Unit], end: int) -> None:
-        """New units directly before the unit behind the gap; the elided lines come first."""
-        self._keep_marked(gap, end)
-        new = self._without_quoted_ends(new, end)
-        if not new:
-            self.aligner.keep(gap.end, self.scope)
-            return
-        num_theirs = gap.end - end
-        previous = gap.units[-len(new) - 1].end if len(gap.units) > len(new) else gap.my_before
-        before = self.newcomers.blanks_between(previous, new[0].start) or 0
-        after = self.newcomers.blanks_between(new[-1].end, gap.my_after)
-        is_block = any(unit.is_block for unit in new)
-        self.pieces.drop(gap.end)
-        self.newcomers.blanks(max(before, num_theirs))  # blank lines beside a marker say nothing
-        self.newcomers.add(new, self._beside_marker(gap, new), "before its neighbour")
-        if after is None:
-            self.newcomers.blanks(num_theirs)
-        else:
-            self.newcomers.blanks(max(after, num_theirs) if is_block and after else after)
-
-    def _without_quoted_ends(self, new: list[Unit], end: int) -> list[Unit]:
-        """The units without closing lines that only quote how the elided block ends that stands up to line `end`."""
-        num_closers = 0
-        while num_closers < len(new) and is_closer(self.mine.lines[new[num_closers].head]):
-            num_closers += 1
-        shown = [self.mine.keys[unit.head] for unit in new[:num_closers] if unit.end == unit.head + 1]
-        quoted = [key for key in self.theirs.keys[max(0, end - len(shown)) : end] if key]
-        return new[num_closers:] if shown and shown == quoted else new
-
-    def _beside_marker(self, gap: Gap, new: list[Unit]) -> float:
-        """How sure new units beside a marker are: they may be one of the elided declarations under a new name."""
-        shown = {unit.name for unit in self.level.mine}
-        elided = [
-            unit for unit in gap.content if unit.name and unit.name not in shown and unit.start not in gap.removed
-        ]
-        is_rename = any(self._is_renamed(unit, new) for unit in elided)
-        return sure.NEW_OR_RENAMED if is_rename else sure.BESIDE_A_MARKER
-
-    def _float(self, gap: Gap, runs: list[list[Unit]], start: int, end: int) -> None:
-        """New units between two markers: where the markers' own words say, else at the end of the gap."""
-        markers = [unit for unit in gap.units if unit.is_marker]
-        offset = 0 if (gap.before is None and self.level.is_open_left) else 1
-        for position, run in enumerate(runs[1:-1]):
-            if not run:
-                continue
-            preceding = markers[position + offset - 1] if 0 <= position + offset - 1 < len(markers) else None
-            following = markers[position + offset] if position + offset < len(markers) else None
-            at, neighbour = self._place_of(gap, preceding, following, end)
-            self._keep_marked(gap, at)
-            self._insert_inside(gap, run, neighbour)
-            self.aligner.findings.num_anchors += neighbour is not None
-
-    def _place_of(self, gap: Gap, preceding: Unit | None, following: Unit | None, end: int) -> tuple[int, Unit | None]:
-        """The line where new units go, and the original's unit that a marker names as their neighbour, if one does."""
-        after = self._named(gap, preceding)
-        position = position_of(preceding.note) if preceding else None
-        if after and position is not None and position.is_before:
-            return self._end_before(gap, after[0]), after[0]
-        if after:
-            return after[-1].end, after[-1]
-        before = self._named(gap, following)
-        if before and before[0].start > self.pieces.at:
-            return self._end_before(gap, before[0]), before[0]
-        return end, None
-
-    def _named(self, gap: Gap, marker: Unit | None) -> list[Unit]:
-        words = set(_WORD.findall(marker.note)) if marker else set()
-        return [unit for unit in gap.content if unit.name in words and unit.start >= self.pieces.at]
-
-    def _end_before(self, gap: Gap, unit: Unit) -> int:
-        return self.theirs.trim_blank(self.pieces.at, unit.start)[1]
-
-    def _insert_inside(self, gap: Gap, new: list[Unit], neighbour: Unit | None) -> None:
-        """New units at the current place inside elided lines, as far apart as the lines there are."""
-        following = self.pieces.at
-        while following < gap.end and not self.theirs.keys[following]:
-            following += 1
-        num_blank = following - self.pieces.at if following < gap.end else 1
-        self.newcomers.blanks(num_blank)
-        certainty, reference = sure.BETWEEN_MARKERS, None
-        if neighbour is not None:
-            indent = self.aligner.out_indent(neighbour.head, self.scope)
-            certainty, reference = sure.BESIDE_A_NAMED_MARKER, Reference(new[0].head, new[0].columns, indent)
-        self.newcomers.add(new, certainty, "between two markers", reference=reference)
-
-    def _keep_marked(self, gap: Gap, end: int) -> None:
-        """Keeps the elided lines up to `end`, without the declarations that a removal comment names or that moved."""
-        for unit in gap.content:
-            is_moved = unit.start in self.level.moved
-            if (is_moved or unit.start in gap.removed) and self.pieces.at <= unit.start and unit.end <= end:
-                self.aligner.keep(self._end_before(gap, unit), self.scope)
-                certainty, reason = (
-                    (sure.MOVED, "moved") if is_moved else (sure.SAID_TO_GO, "a comment says that it goes")
-                )
-                self.pieces.drop(unit.end, certainty * self.certainty, reason)
-        self.aligner.keep(end, self.scope)

@@ -11,11 +11,12 @@ from fastedit.anchor.alike import is_same_line, is_tag_without_attributes, norma
 from fastedit.anchor.chain import Chain, Level, Pair
 from fastedit.anchor.cuts import Cuts
 from fastedit.anchor.elision import merge_elided
-from fastedit.anchor.gap import Gap, GapFiller
+from fastedit.anchor.gap import GapFiller
 from fastedit.anchor.hints import Hints
 from fastedit.anchor.indent import Indenter, Reference, nearest, shift_line
 from fastedit.anchor.leads import LeadMerger
 from fastedit.anchor.levels import Levels, Protector
+from fastedit.anchor.marked import Gap
 from fastedit.anchor.pairing import Pairing
 from fastedit.anchor.pieces import Pieces
 from fastedit.anchor.scope import Findings, Frame, Scope

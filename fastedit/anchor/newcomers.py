@@ -14,8 +14,8 @@ from fastedit.anchor.text import is_closer, is_trivial
 from fastedit.anchor.units import Unit
 
 if TYPE_CHECKING:
-    from fastedit.anchor.gap import Gap
     from fastedit.anchor.lazy import LazyAligner
+    from fastedit.anchor.marked import Gap
 
 _COMMENT_START = re.compile(r"\s*(?P<sign>\*|//+|#+|--+|;+|%+)(?P<space>[ \t]*)(?=\S)")
 MAX_KNOWN_SHARE = 0.7
