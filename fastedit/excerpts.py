@@ -35,12 +35,14 @@ class EditLine:
 class Excerpt:
     """text: the edit's lines that have to do with a window. runs: its code without the elisions, cut at them.
 
-    elisions: (start, end) in `text` of what stands for lines that are left out, without its indentation.
+    elisions: (start, end) in `text` of what stands for lines that are left out, without its indentation. codes: for
+    each line of `text` what of it may stand in the result, None for a line that may not.
     """
 
     text: str
     runs: tuple[str, ...]
     elisions: tuple[tuple[int, int], ...] = ()
+    codes: tuple[str | None, ...] = ()
 
 
 def excerpts_of(edit: Edit, windows: Sequence[Window]) -> tuple[Excerpt, ...]:
@@ -107,7 +109,8 @@ def _excerpt(parts: Sequence[Sequence[EditLine]]) -> Excerpt:
             indent = len(line.text) - len(line.text.lstrip())
             elisions.append((len(text) + indent, len(text) + len(line.text.rstrip())))
         text += line.text + "\n"
-    return Excerpt(text, tuple(run for part in parts for run in _runs(part)), tuple(elisions))
+    runs = tuple(run for part in parts for run in _runs(part))
+    return Excerpt(text, runs, tuple(elisions), tuple(line.code for line in lines))
 
 
 def _runs(part: Sequence[EditLine]) -> list[str]:

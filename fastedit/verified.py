@@ -187,6 +187,7 @@ def _request(window: Window, excerpt: Excerpt, instruction: str | None, options:
         (window.draft,),
         excerpt.runs,
         excerpt.elisions,
+        excerpt.codes,
         instruction,
         sampling=options.sampling or GREEDY,
         speculate=options.speculate,

@@ -13,6 +13,7 @@ from fastedit.edits import parse_message
 from fastedit.errors import Code
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
+from fastedit.targets.marks import has_marks, mark, without_marks
 from fastedit.targets.templates import EMBEDDED
 from fastedit.verified import Cancellation, DecodeOptions
 from support.scripted import script
@@ -303,3 +304,36 @@ def test_a_damaged_embedded_target_is_told(monkeypatch, tmp_path, caplog):
     assert refused(FILE, EDIT, path="a.py", mode="model").code == Code.TARGET_UNAVAILABLE
     assert apply(FILE, EDIT, path="a.py").strategy == "structural"
     assert "config.json" in caplog.text
+
+
+# -- line marks ----------------------------------------------------------------------------------------------------
+
+
+def edited_with_marks(original: str, edit: str) -> str:
+    """As `edited`, each changed line with its mark in the edit."""
+    marks = {without_marks(line).strip(): line[0] for line in edit.splitlines() if has_marks(line[:1])}
+    changes = ((line, edited(line, edit)) for line in original.splitlines(keepends=True))
+    return "".join(
+        line if new == line else marks[without_marks(new).strip()] + without_marks(new) for line, new in changes
+    )
+
+
+def test_marks_are_between_the_target_and_its_draft_alone(checkpoint):
+    target = Target.load(checkpoint, template="marked")
+    pieces = []
+    runner = script(target, edited_with_marks)
+    options = DecodeOptions(on_text=pieces.append)
+    applied = apply_with(options, target, mode="auto")
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "verified", [])
+    assert applied.text.startswith("".join(pieces))
+    assert all(has_marks(line[0]) for original, _ in runner.asked for line in original.splitlines())
+
+
+def test_a_file_with_marks_of_its_own_is_not_shown_to_such_a_target(checkpoint):
+    target = Target.load(checkpoint, template="marked")
+    runner = script(target, edited_with_marks)
+    original = FILE.replace("value + 7\n", f"value + 7  # {mark(3)}\n")
+    applied = apply(original, EDIT, path="a.py", target=target)
+    assert (applied.strategy, codes(applied), runner.asked) == ("structural", ["NOT_TEXT"], [])
+    assert mark(3) not in applied.text or original.count(mark(3)) == applied.text.count(mark(3))
+    assert refused(original, EDIT, path="a.py", target=target, mode="model").code == Code.NOT_TEXT

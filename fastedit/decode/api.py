@@ -21,6 +21,7 @@ from fastedit.decode.settings import EngineSettings
 from fastedit.draft.model import Draft, Kind
 from fastedit.errors import Code, EditRefused, InputRefused, ResultRefused
 from fastedit.targets.answer import AnswerStream, extract_answer
+from fastedit.targets.marks import LineMarks, has_marks, shifted_offsets
 
 if TYPE_CHECKING:
     from fastedit.targets import Target
@@ -106,6 +107,9 @@ def decode_request(target: Target, request: EditRequest, slot_len: int) -> Decod
     InputRefused(TOO_LARGE), with both numbers, where the draft is longer than the output may be.
     """
     # Where a merged draft turns out wrong, the bare original is often right again.
+    original = request.original
+    if target.template.has_marks:
+        request = _marked(request)
     drafts = (*request.drafts, Draft(request.original, Kind.ORIGINAL))
     wrapped = tuple(_wrapped(draft, target) for draft in drafts)
     num_expected = len(target.codec.encode(wrapped[0].text)) + 1
@@ -121,11 +125,36 @@ def decode_request(target: Target, request: EditRequest, slot_len: int) -> Decod
         max_new_tokens=limit,
         drafts=wrapped,
         snippets=request.snippets or (request.edit,),
-        original=request.original,
+        original=original,
         sampling=request.sampling,
         speculate=request.speculate,
         max_chunk=request.max_chunk,
         deadline_s=request.deadline_s,
+    )
+
+
+def _marked(request: EditRequest) -> EditRequest:
+    """The request as a target with line marks is asked it; InputRefused(NOT_TEXT) where its texts hold such marks."""
+    if has_marks(request.original + request.edit + "".join(draft.text for draft in request.drafts)):
+        raise InputRefused(Code.NOT_TEXT, "The texts have private-use characters that the target needs itself.")
+    marks = LineMarks(request.original, request.edit, request.elisions, request.codes)
+    drafts = tuple(
+        replace(
+            draft,
+            text=marks.marked_text(draft.text),
+            edges=shifted_offsets(draft.edges, draft.text),
+            boundaries=shifted_offsets(draft.boundaries, draft.text),
+        )
+        for draft in request.drafts
+    )
+    edit, elisions = marks.marked_edit
+    return replace(
+        request,
+        original=marks.marked_original,
+        edit=edit,
+        elisions=elisions,
+        drafts=drafts,
+        snippets=(),
     )
 
 

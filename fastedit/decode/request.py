@@ -49,10 +49,10 @@ class EditRequest:
     """An edit for a target to merge.
 
     drafts: what the new file probably is, most trusted first; the bare original always follows them. snippets: the
-    edit's new lines, cut where it elides something. elisions: (start, end) in `edit` of what does so. max_new_tokens:
-    None allows original, edit and some slack. speculate: False verifies no draft at all. max_chunk: no pass takes more
-    draft tokens than this, None for as many as pay. deadline_s: seconds from the submission after which the request is
-    given up.
+    edit's new lines, cut where it elides something. elisions: (start, end) in `edit` of what does so. codes: for each
+    line of `edit` what of it may stand in the result, None for a line that may not. max_new_tokens: None allows
+    original, edit and some slack. speculate: False verifies no draft at all. max_chunk: no pass takes more draft tokens
+    than this, None for as many as pay. deadline_s: seconds from the submission after which the request is given up.
     """
 
     original: str
@@ -60,6 +60,7 @@ class EditRequest:
     drafts: tuple[Draft, ...] = ()
     snippets: tuple[str, ...] = ()
     elisions: tuple[tuple[int, int], ...] = ()
+    codes: tuple[str | None, ...] = ()
     instruction: str | None = None
     sampling: Sampling = GREEDY
     max_new_tokens: int | None = None

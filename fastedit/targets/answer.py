@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from fastedit.errors import Code, ResultRefused
+from fastedit.targets.marks import without_marks
 from fastedit.targets.templates import PromptTemplate
 
 FENCED = re.compile(r"\A\s*(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<body>.*?)^(?P=fence)\s*\Z", re.DOTALL | re.MULTILINE)
@@ -16,7 +17,7 @@ def extract_answer(output: str, template: PromptTemplate, original: str) -> str:
     Prose around the tags, a fence around everything, and a newline that only sets off the tags are taken away.
     ResultRefused(TRUNCATION_DETECTED) where the opening or the closing tag is missing: half an answer is none.
     """
-    answer = _between_tags(output, template)
+    answer = _between_tags(without_marks(output) if template.has_marks else output, template)
     if not _FENCE_START.match(original):
         fenced = FENCED.match(answer)
         answer = fenced["body"] if fenced else answer
@@ -51,6 +52,7 @@ class AnswerStream:
     """Gives the new file out as the output comes in, holding back whatever `extract_answer` may take away."""
 
     def __init__(self, template: PromptTemplate, original: str) -> None:
+        self._has_marks = template.has_marks
         self._opening = template.answer_open.strip()
         self._closing = template.answer_close.strip()
         self._may_be_fenced = not _FENCE_START.match(original)
@@ -62,7 +64,7 @@ class AnswerStream:
 
     def feed(self, text: str) -> str:
         """What of the new file is certain to follow what was given out before."""
-        self._held += text
+        self._held += without_marks(text) if self._has_marks else text
         if not self._is_open:
             start = self._held.find(self._opening)
             if start < 0:

@@ -102,6 +102,14 @@ def train_byte_bpe(
     return backend
 
 
+def byte_level_characters(text: str) -> str:
+    """The text as byte-level BPE writes it in its vocabulary: one printable character a byte."""
+    from tokenizers import pre_tokenizers
+
+    pieces = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(text)
+    return "".join(piece for piece, _ in pieces)
+
+
 def _config(shape: Shape, tokenizer: PreTrainedTokenizerBase) -> Any:
     from transformers import AutoConfig
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ class PromptTemplate:
     special tokens in their own words (never in a user's text) are read as such. instruction: what `{instruction}`
     becomes where the request has one; it becomes nothing where it hasn't. elision: what stands in the prompt for the
     edit's `... existing code ...`, in whatever words it was written (None: those words); not where `is_chat`.
+    has_marks: whether every line of the original, the edit and the answer begins with its mark, see `marks`.
     answer_open, answer_close: what stands around the new file in the output. chat_options: passed on to the chat
     template.
     """
@@ -45,6 +46,7 @@ class PromptTemplate:
     is_chat: bool = True
     instruction: str = "{instruction}\n"
     elision: str | None = None
+    has_marks: bool = False
     chat_options: Mapping[str, Any] = field(default_factory=dict)
 
     def fill(self, original: str, edit: str, instruction: str | None) -> list[Message]:
@@ -158,7 +160,9 @@ EMBEDDED = PromptTemplate(
     elision="<|elided|>",
 )
 
-TEMPLATES = {template.name: template for template in (KORTIX, OSMOSIS, CHAT, EMBEDDED)}
+MARKED = replace(EMBEDDED, name="marked", has_marks=True)
+
+TEMPLATES = {template.name: template for template in (KORTIX, OSMOSIS, CHAT, EMBEDDED, MARKED)}
 
 
 def template_named(name: str) -> PromptTemplate:

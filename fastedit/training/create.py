@@ -11,7 +11,7 @@ import torch
 from fastedit.errors import SettingsError
 from fastedit.targets.checkpoint import check_checkpoint
 from fastedit.targets.registry import folder_of, template_of
-from fastedit.targets.templates import EMBEDDED, PromptTemplate, template_named
+from fastedit.targets.templates import MARKED, PromptTemplate, template_named
 from fastedit.training import attention
 from fastedit.training.beginning import begin_copying
 from fastedit.training.settings import LoraSettings, ModelSettings, TrainingSettings
@@ -50,7 +50,7 @@ def template_for(settings: TrainingSettings) -> PromptTemplate:
     if settings.model.template:
         return template_named(settings.model.template)
     if settings.model.base is None:
-        return EMBEDDED
+        return MARKED
     return template_of(settings.model.base, _base_folder(settings))
 
 

@@ -62,7 +62,7 @@ class Encoder:
             # From anywhere, so that a model learns all marks alike.
             marks = LineMarks(original, edit, elisions, pair.codes, first=self._rng.randrange(NUM_MARKS))
             merged = marks.marked_text(merged)
-            original, edit, elisions = marks.marked_original, marks.marked_edit, marks.marked_elisions
+            original, (edit, elisions) = marks.marked_original, marks.marked_edit
         prompt = prompt_tokens(self._template, self._tokenizer, self._codec, original, edit, elisions=elisions)
         answer = self._codec.encode(self._template.answer_open + merged + self._template.answer_close)
         return Document(np.array([*prompt, *answer, self._stop_token], dtype=np.uint32), len(prompt))

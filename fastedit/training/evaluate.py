@@ -72,7 +72,8 @@ def results_of(target: Target, pairs: Iterable[Pair], max_tokens: int) -> Iterat
 
 
 def _result(target: Target, pair: Pair, num_tokens: int) -> Result:
-    asked = EditRequest(pair.original, pair.edit, (Draft(pair.merged, Kind.MERGED),), elisions=pair.elisions)
+    draft = Draft(pair.merged, Kind.MERGED)
+    asked = EditRequest(pair.original, pair.edit, (draft,), elisions=pair.elisions, codes=pair.codes)
     try:
         answer = verify_draft(target, asked)
     except EditRefused as refusal:

@@ -37,7 +37,7 @@ class Pair:
 
     original, edit, merged: texts. source: what the pair was made from (a path), for telling held-out pairs.
     kind: what was changed; format: how the edit is written. elisions: (start, end) in `edit` of what stands for lines
-    that are left out.
+    that are left out. codes: for each line of `edit` what of it may stand in the result, None for a line that may not.
     """
 
     original: str
@@ -47,6 +47,7 @@ class Pair:
     kind: str
     format: str
     elisions: tuple[tuple[int, int], ...] = ()
+    codes: tuple[str | None, ...] = ()
 
 
 def pairs_of(sample: Sample, rng: random.Random, tight: float = 0.0) -> Iterator[Pair]:
@@ -62,8 +63,8 @@ def pairs_of(sample: Sample, rng: random.Random, tight: float = 0.0) -> Iterator
     windows = _windows(lines, changes, sample, rng, rng.random() < tight)
     for window, excerpt in zip(windows, excerpts_of(edit, windows), strict=True):
         shown = window.with_unix_ends() if window.is_crlf else window
-        merged, format = shown.draft.text, sample.format.value
-        yield Pair(shown.original, excerpt.text, merged, sample.path, sample.kind, format, excerpt.elisions)
+        texts = shown.original, excerpt.text, shown.draft.text
+        yield Pair(*texts, sample.path, sample.kind, sample.format.value, excerpt.elisions, excerpt.codes)
 
 
 def changes_between(old: list[str], new: list[str]) -> list[Change]:

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from fastedit.cli.app import app
 from fastedit.targets import Target
+from fastedit.targets.marks import NUM_MARKS
 from fastedit.training.documents import HELD_OUT, read_shard, shards_in
 from fastedit.training.plot import main as plot
 from fastedit.training.settings import read_settings
@@ -59,8 +60,8 @@ def test_makes_its_data_and_leaves_a_target(config, tmp_path):
     assert outcome.exit_code == 0, outcome.output
     assert outcome.output.strip().endswith("checkpoint")
     target = Target.load(tmp_path / "run" / "checkpoint")
-    assert target.template.name == "embedded"
-    assert target.codec.num_tokens <= 600
+    assert target.template.name == "marked"
+    assert target.codec.num_tokens <= 600 + NUM_MARKS + 10
     shards = tmp_path / "shards"
     counts = [len(read_shard(shards_in(folder)[0])) for folder in (shards, shards / HELD_OUT)]
     assert counts == [12, 3]

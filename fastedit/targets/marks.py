@@ -1,0 +1,166 @@
+"""Line marks: in the texts of some targets every line begins with a character that names the line it comes from.
+
+A small model that copies by what stood before goes on from the wrong place wherever lines look alike. With marks it
+says at each line's start which line of the original or of the edit comes next, and then copies that one: the choice is
+one token, and the copying has a unique place to look at. The marks are private-use characters; they are taken out of
+what a target writes before anybody else sees it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+FIRST = 0xF0000
+NUM_MARKS = 512  # with UNKNOWN
+UNKNOWN = chr(FIRST)  # of a line that comes from neither text
+RANGE = f"{UNKNOWN}-{chr(FIRST + NUM_MARKS - 1)}"  # for a regular expression's character class
+_MARK = re.compile(f"[{RANGE}]")
+
+
+def mark(number: int) -> str:
+    """The mark of line `number` (from 0) of original and edit together; numbers come back after many lines."""
+    return chr(FIRST + 1 + number % (NUM_MARKS - 1))
+
+
+def has_marks(text: str) -> bool:
+    """Whether the text has characters of its own that would be taken for marks."""
+    return _MARK.search(text) is not None
+
+
+def without_marks(text: str) -> str:
+    return _MARK.sub("", text)
+
+
+@dataclass(frozen=True)
+class LineMarks:
+    """Marks for one request's texts.
+
+    original, edit: texts. elisions: (start, end) in `edit` of what stands for lines left out. codes: for each line of
+    the edit what of it may stand in the result, None for a line that may not. first: the number of the first mark.
+    """
+
+    original: str
+    edit: str
+    elisions: tuple[tuple[int, int], ...] = ()
+    codes: tuple[str | None, ...] = ()
+    first: int = 0
+    _lines: list[str] = field(init=False, repr=False)
+    _edit_lines: list[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_lines", _lines_of(self.original))
+        object.__setattr__(self, "_edit_lines", _lines_of(self.edit))
+
+    @property
+    def marked_original(self) -> str:
+        return _joined(map(self._of_original, range(len(self._lines))), self._lines)
+
+    @property
+    def marked_edit(self) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """The edit, and where its elisions are in it. They have neither marks nor indentation: what follows a line of
+        the edit is then either the next line's mark or, all by itself, an elision.
+        """
+        text, elisions = "", list[tuple[int, int]]()
+        ends = {self.edit.count("\n", 0, start): end - start for start, end in self.elisions}
+        for number, line in enumerate(self._edit_lines):
+            if number in ends:
+                elisions.append((len(text), len(text) + ends[number]))
+                text += line.lstrip()
+            else:
+                text += self._of_edit(number) + line
+        return text, tuple(elisions)
+
+    def marked_text(self, text: str) -> str:
+        """A text that the target may write, marked as it would mark it: the edit's lines, where they stand in the
+        order and neighbourhood of the edit, as the edit's, all others as the original's.
+
+        The line with which the edit joins the original still counts as the original's: having written it, a model
+        finds it in the edit, and what follows it there.
+        """
+        lines = _lines_of(text)
+        kept = _kept(self._lines, lines)
+        marks = [self._of_original(kept[at]) if at in kept else UNKNOWN for at in range(len(lines))]
+        keys = [line.strip() for line in lines]
+        at = 0
+        for run in self._runs():
+            places = _place([key for _, key in run], keys, at, kept)
+            num_joining = _num_joining(run, places, kept)
+            for index, ((line, _), place) in enumerate(zip(run, places, strict=True)):
+                if place is not None:
+                    at = place + 1
+                    if index >= num_joining:
+                        marks[place] = self._of_edit(line)
+        return _joined(marks, lines)
+
+    def _of_original(self, line: int) -> str:
+        return mark(self.first + line)
+
+    def _of_edit(self, line: int) -> str:
+        return mark(self.first + len(self._lines) + line)
+
+    def _runs(self) -> list[list[tuple[int, str]]]:
+        """The edit's code between elisions: (line, its text without outer white space)."""
+        codes: Sequence[str | None] = self.codes or self._edit_lines
+        elided = {self.edit.count("\n", 0, start) for start, _ in self.elisions}
+        runs: list[list[tuple[int, str]]] = [[]]
+        for line, code in enumerate(codes):
+            if line in elided:
+                runs.append([])
+            elif code is not None:
+                runs[-1].append((line, code.strip()))
+        return [run for run in runs if run]
+
+
+def shifted_offsets(offsets: Sequence[int], text: str) -> tuple[int, ...]:
+    """Where offsets into a text are once its lines are marked; an offset at a line's start is before its mark."""
+    num_before = (text.count("\n", 0, offset) + (offset > text.rfind("\n", 0, offset) + 1) for offset in offsets)
+    return tuple(offset + count for offset, count in zip(offsets, num_before, strict=True))
+
+
+def _place(run: Sequence[str], keys: Sequence[str], start: int, kept: dict[int, int]) -> list[int | None]:
+    """Where a run of lines stands among `keys[start:]`: in one piece if it can, where most of it is new."""
+    length = len(run)
+    found = [at for at in range(start, len(keys) - length + 1) if keys[at] == run[0] and keys[at : at + length] == run]
+    if found:
+        best = max(found, key=lambda at: sum(line not in kept for line in range(at, at + length)))
+        return list(range(best, best + length))
+    from rapidfuzz.distance import Indel
+
+    places: list[int | None] = [None] * length
+    for block in Indel.opcodes(list(run), list(keys[start:])).as_matching_blocks():
+        for offset in range(block.size):
+            if run[block.a + offset]:
+                places[block.a + offset] = start + block.b + offset
+    return places
+
+
+def _num_joining(run: Sequence[tuple[int, str]], places: Sequence[int | None], kept: dict[int, int]) -> int:
+    """How many lines of a run lead up to where it leaves the original: the first that isn't blank, if it stays."""
+    first = next((index for index, (_, key) in enumerate(run) if key), None)
+    if first is None or any(place not in kept for place in places[: first + 1]):
+        return 0
+    return first + 1
+
+
+def _kept(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """Which of the original's lines each line is."""
+    from rapidfuzz.distance import Indel
+
+    blocks = Indel.opcodes(_ended(old), _ended(new)).as_matching_blocks()
+    return {block.b + offset: block.a + offset for block in blocks for offset in range(block.size)}
+
+
+def _ended(lines: Sequence[str]) -> list[str]:
+    return [line.removesuffix("\n") for line in lines]
+
+
+def _lines_of(text: str) -> list[str]:
+    pieces = text.split("\n")
+    lines = [piece + "\n" for piece in pieces[:-1]]
+    return [*lines, pieces[-1]] if pieces[-1] else lines
+
+
+def _joined(marks: Sequence[str] | map[str], lines: Sequence[str]) -> str:
+    return "".join(one + line for one, line in zip(marks, lines, strict=True))

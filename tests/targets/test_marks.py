@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastedit.targets.answer import AnswerStream, extract_answer
+from fastedit.targets.marks import FIRST, NUM_MARKS, UNKNOWN, LineMarks, has_marks, mark, shifted_offsets, without_marks
+from fastedit.targets.templates import EMBEDDED, MARKED
+
+TEXTS = st.lists(st.sampled_from(["a", "  b", "}", "", "c = 1", "é"]), max_size=12).map("\n".join)
+
+
+def shown(text: str) -> str:
+    """Marks as numbers."""
+    return "".join(f"{ord(one) - FIRST}|" if has_marks(one) else one for one in text)
+
+
+def marks_of(original: str, edit: str, first: int = 0) -> LineMarks:
+    """`...` elides, a leading `-` is what goes."""
+    lines = edit.split("\n")[:-1]
+    starts = [sum(len(line) + 1 for line in lines[:at]) for at in range(len(lines))]
+    elisions = [(start, start + 3) for start, line in zip(starts, lines, strict=True) if line == "..."]
+    codes = [None if line == "..." or line.startswith("-") else line for line in lines]
+    return LineMarks(original, edit, tuple(elisions), tuple(codes), first)
+
+
+def test_lines_are_numbered_through_both_texts():
+    marks = marks_of("a\nb\n", "...\nnew\n")
+    assert shown(marks.marked_original) == "1|a\n2|b\n"
+    edit, elisions = marks.marked_edit
+    assert shown(edit) == "...\n4|new\n"
+    assert [edit[start:end] for start, end in elisions] == ["..."]
+
+
+def test_elisions_stand_alone():
+    edit, elisions = LineMarks("a\n", "x\n    # ...\ny\n", ((6, 11),), ("x", None, "y")).marked_edit
+    assert shown(edit) == "2|x\n# ...\n4|y\n"
+    assert [edit[start:end] for start, end in elisions] == ["# ..."]
+
+
+def test_an_answer_s_lines_have_the_edit_s_marks_where_the_edit_shows_them():
+    marks = marks_of("a\nb\nc\nd\n", "...\nb\n    new\n...\n")
+    assert shown(marks.marked_text("a\nb\n  new\nc\nd\n")) == "1|a\n2|b\n7|  new\n3|c\n4|d\n"
+
+
+def test_a_run_of_the_edit_is_found_where_most_of_it_is_new():
+    """Both `}` could be the edit's; the one beside the new line is."""
+    marks = marks_of("f {\n}\n\ng {\n}\n", "...\n  new\n}\n")
+    assert shown(marks.marked_text("f {\n}\n\ng {\n  new\n}\n")) == "1|f {\n2|}\n3|\n4|g {\n7|  new\n8|}\n"
+
+
+def test_what_a_patch_takes_away_breaks_no_run():
+    marks = marks_of("a\nb\nc\n", "a\n-b\nB\nc\n")
+    assert shown(marks.marked_text("a\nB\nc\n")) == "1|a\n6|B\n7|c\n"
+
+
+def test_lines_from_neither_text_have_a_mark_of_their_own():
+    assert marks_of("a\n", "b\n").marked_text("a\nx\n").startswith(mark(0) + "a\n" + UNKNOWN + "x")
+
+
+def test_numbers_come_back_after_many_lines():
+    text = "x\n" * (NUM_MARKS + 3)
+    marked = marks_of(text, "", first=5).marked_original
+    assert {ord(line[0]) - FIRST for line in marked.split("\n")[:-1]} == set(range(1, NUM_MARKS))
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_marks_can_be_taken_out_again(original, edit, text):
+    marks = LineMarks(original, edit)
+    all_marked = marks.marked_original, marks.marked_edit[0], marks.marked_text(text)
+    assert tuple(map(without_marks, all_marked)) == (original, edit, text)
+    for marked in all_marked:
+        assert all(has_marks(line[0]) for line in marked.splitlines(keepends=True))
+
+
+@given(TEXTS, st.data())
+def test_offsets_stay_at_the_same_characters(text, data):
+    offset = data.draw(st.integers(0, len(text)))
+    (shifted,) = shifted_offsets([offset], text)
+    marked = marks_of(text, "").marked_original
+    assert without_marks(marked[:shifted]) == text[:offset]
+    assert shifted == 0 or not has_marks(marked[shifted - 1])
+
+
+@pytest.mark.parametrize("cut", range(1, 9))
+def test_nobody_sees_the_marks_of_an_answer(cut):
+    output = mark(0) + "a\n" + mark(7) + "b\n"
+    assert extract_answer(output, MARKED, "x\n") == "a\nb\n"
+    assert extract_answer(output, EMBEDDED, "x\n") == output
+    stream = AnswerStream(MARKED, "x\n")
+    assert "".join(map(stream.feed, (output[:cut], output[cut:]))) == "a\nb\n"
