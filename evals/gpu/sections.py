@@ -58,6 +58,9 @@ SECTIONS = (
     checks("checks-attention", 240, "--kernel", "chunk_attention"),
     checks("checks-small", 200, "--kernel", "small"),
     module("exactness", 200, is_timed=False),
+    Section(
+        "checks-training", (PYTHON, "-m", "evals.gpu.training_checks", "--out", "{result}"), 90, False, "checks.json"
+    ),
     checks("sanitizer-small", 200, "--kernel", "small", "--most", "12", sanitized=True),
     checks("sanitizer-attention", 200, "--kernel", "chunk_attention", "--most", "9", sanitized=True),
     checks("sanitizer-verify", 200, "--kernel", "verify", "--most", "30", sanitized=True),
