@@ -1,4 +1,4 @@
-"""python -m evals.speed.serve [--quick] [--target NAME]: the service under load, one that it starts itself.
+"""python -m evals.speed.serve [--quick] [--target NAME] [--soak COUNT]: a service of its own under load.
 
 Clients send at set times, whatever answers come, and latency counts from the time that was set; so a service that falls
 behind shows. Without a trained target a stand-in of the embedded one's size decides as the drafts say (see
@@ -6,7 +6,12 @@ behind shows. Without a trained target a stand-in of the embedded one's size dec
 
 The last line sums up. p50_ms, p99_ms: of a small lazy edit of a 300-line file that the target verifies, one after the
 other. structural_p99_ms: of structural edits of such files from 16 clients, while others keep the target busy. batch_x:
-throughput of batches of 8 that the target works on over that of one at a time. errors: answers that shouldn't be.
+throughput of batches of 8 that the target works on over that of one at a time. growth_mib: by how much more memory the
+service's processes hold together after so many requests of different files than after the first tenth of them; in
+brackets, what of it came in the second half: caches fill up, a leak goes on. errors: answers that shouldn't be.
+
+In full it takes some 10 minutes on a quiet machine, of which the requests that memory is watched over (10,000, or
+COUNT) take SOAK_LIMIT_S at most: then as many as could be sent are reported.
 """
 
 from __future__ import annotations
@@ -15,9 +20,10 @@ import argparse
 import asyncio
 import itertools
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +42,10 @@ BESIDE_CLIENTS = 16
 MODEL_CLIENTS = 4
 BATCH = 8
 FILE_LINES = 300
+SOAK_CLIENTS = 8
+SOAK_LINES = 30
+SOAK_MODES = (*["structural"] * 9, "auto")
+SOAK_LIMIT_S = 600.0
 REFUSALS = (409, 422)  # what some of the cases are there for
 
 
@@ -58,10 +68,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="everything, in less than two minutes")
     parser.add_argument("--cases", type=Path, help="folder of apply cases")
     parser.add_argument("--target", help=f"a target, or {STANDIN}", default=None)
+    parser.add_argument("--soak", type=int, metavar="COUNT", help="requests that memory is watched over")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
     target = options.target or ("embedded" if EMBEDDED_FOLDER.is_dir() else STANDIN)
     size = SIZES[options.quick]
+    if options.soak:
+        size = replace(size, soak=options.soak)
     with running(_command(target)) as server:
         report = {"machine": machine("evals.speed.serve"), "target": target, "quick": options.quick} | _measure(
             server, size, options.cases
@@ -156,16 +169,31 @@ def _batch(port: int, rounds: int) -> dict[str, Any]:
 
 
 def _soak(server: Server, count: int) -> dict[str, Any]:
-    """Many requests of all kinds; memory once a tenth of them has been answered, and when all have."""
-    bodies = small_edits(30, "structural", 40) + small_edits(30, "auto", 10)
-    requests = [request_of(body) for body in bodies]
-    asyncio.run(closed_loop(server.port, itertools.islice(itertools.cycle(requests), count // 10), 8))
-    before = server.memory_mib()
-    sample = asyncio.run(closed_loop(server.port, itertools.islice(itertools.cycle(requests), count), 8))
-    after = server.memory_mib()
-    print(f"{'memory over these requests':36} {before} -> {after} MiB")
-    told = _told(f"{count} requests on 8 connections", sample, ())
-    return told | {"before_mib": before, "after_mib": after}
+    """Many requests, each of a file of its own, and the memory after each tenth of them."""
+    requests = _of_all_kinds(time.perf_counter() + SOAK_LIMIT_S)
+    sample, memory = Sample(), list[dict[str, float]]()
+    for _ in range(10):
+        tenth = itertools.islice(requests, max(1, count // 10))
+        _add(sample, asyncio.run(closed_loop(server.port, tenth, SOAK_CLIENTS)))
+        memory.append({"requests": len(sample.latencies_ms), **server.memory_mib()})
+    held = [each["server"] + each["workers"] for each in memory]
+    told = _told(f"{len(sample.latencies_ms)} requests on {SOAK_CLIENTS} connections", sample, ())
+    told |= {"seconds": round(sample.elapsed_s, 1), "memory_mib": memory}
+    told |= {"growth_mib": round(held[-1] - held[0], 1), "growth_second_half_mib": round(held[-1] - held[4], 1)}
+    print(f"{'memory after each tenth of these':36} {' '.join(f'{each:.0f}' for each in held)} MiB; {_growth(told)}")
+    return told
+
+
+def _of_all_kinds(end_s: float) -> Iterator[bytes]:
+    """Edits of ever new files, until `end_s`."""
+    for number, mode in enumerate(itertools.cycle(SOAK_MODES)):
+        if time.perf_counter() > end_s:
+            return
+        yield request_of(*small_edits(SOAK_LINES, mode, 1, 100_000 + number))
+
+
+def _growth(soak: dict[str, Any]) -> str:
+    return f"growth_mib={soak['growth_mib']:.1f}({soak['growth_second_half_mib']:.1f})"
 
 
 def _told(name: str, sample: Sample, refusals: Sequence[int]) -> dict[str, Any]:
@@ -190,6 +218,7 @@ def _last_line(report: dict[str, Any]) -> str:
     return (
         f"p50_ms={warm['p50_ms']:.1f} p99_ms={warm['p99_ms']:.1f} "
         f"structural_p99_ms={report['beside']['p99_ms']:.1f} batch_x={report['batch']['batch_x']:.2f} "
+        f"{_growth(report['soak'])} "
         f"errors={sum(row['errors'] for row in rows):.0f}"
     )
 

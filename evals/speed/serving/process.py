@@ -82,8 +82,9 @@ def _drain(stream: IO[str]) -> None:
     """Reads what is logged and forgets it, so that the pipe never fills up."""
 
     def read() -> None:
-        for _ in stream:
-            pass
+        with stream:
+            for _ in stream:
+                pass
 
     threading.Thread(target=read, daemon=True).start()
 

@@ -7,6 +7,7 @@ trained target does nearly always. `python -m evals.speed.serving` serves it unt
 from __future__ import annotations
 
 import tempfile
+import threading
 from pathlib import Path
 
 from evals.speed.bench import EMBEDDED_SHAPE, stdlib_texts
@@ -14,8 +15,12 @@ from evals.speed.replay import ReplayRunner, Trace
 from fastedit.decode import DecodeRequest, Engine, EngineSettings, Handle, api
 from fastedit.decode.api import vocabulary_of
 from fastedit.decode.runner import ModelRunner
+from fastedit.decode.sequence import Sequence
+from fastedit.errors import InputRefused
 from fastedit.targets import Target
 from fastedit.targets.synthetic import make_checkpoint
+
+DONE = Trace((), ())  # in place of one that is no longer needed: the numbers of the others stay
 
 
 class AgreeingEngine(Engine):
@@ -24,12 +29,22 @@ class AgreeingEngine(Engine):
     def __init__(self, target: Target, settings: EngineSettings) -> None:
         self._replay = ReplayRunner(ModelRunner(target, settings))
         self._target = target
+        self._submitting = threading.Lock()  # traces stand in the order of the requests' numbers
         super().__init__(self._replay, vocabulary_of(target), settings)
 
     def submit(self, request: DecodeRequest, handle: Handle | None = None) -> Handle:
         output = self._target.codec.encode(request.drafts[0].text)
-        self._replay.traces.append(Trace(request.prompt, (*output, self._target.stop_tokens[0])))
-        return super().submit(request, handle)
+        with self._submitting:
+            self._replay.traces.append(Trace(request.prompt, (*output, self._target.stop_tokens[0])))
+            try:
+                return super().submit(request, handle)
+            except InputRefused:
+                self._replay.traces.pop()  # it got no number
+                raise
+
+    def _finish(self, sequence: Sequence, error: BaseException | None) -> None:
+        super()._finish(sequence, error)
+        self._replay.traces[sequence.number] = DONE
 
 
 def make_standin() -> Target:
