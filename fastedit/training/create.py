@@ -115,7 +115,9 @@ def _new(shape: ModelSettings, tokenizer: PreTrainedTokenizerBase) -> Any:
         begin_copying(model)
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
-    return model.to(getattr(torch, shape.dtype))
+    for weight in model.parameters():  # not the rotary frequencies: a loaded model has them in full
+        weight.data = weight.data.to(getattr(torch, shape.dtype))
+    return model
 
 
 def _begin_as_identity(module: torch.nn.Module) -> None:

@@ -19,7 +19,9 @@ from fastedit.targets.templates import EMBEDDED
 from fastedit.training.create import make_trainee
 from fastedit.training.documents import HELD_OUT, Encoder, read_shard, shards_in, write_shards
 from fastedit.training.exactness import measure
+from fastedit.training.export import export
 from fastedit.training.forward import RowModel
+from fastedit.training.masters import Masters
 from fastedit.training.packing import pack
 from fastedit.training.pairs import pairs_of
 from fastedit.training.settings import (
@@ -141,10 +143,22 @@ def test_a_new_model_begins_as_its_embeddings(settings, folder):
         tokenizer=str(folder / "base"), hidden=32, layers=2, heads=2, kv_heads=1, head_dim=16, begins_copying=False
     )
     trainee = make_trainee(replace(settings, model=shape))
-    assert trainee.template.name == "embedded"
+    assert trainee.template.name == "marked"
     weights = dict(trainee.model.named_parameters())
     assert weights["model.layers.1.mlp.down_proj.weight"].eq(0).all()
     assert trainee.model.config.tie_word_embeddings
+
+
+def test_a_new_model_sees_places_as_it_will_when_it_is_loaded(settings, folder, tmp_path):
+    shape = ModelSettings(
+        tokenizer=str(folder / "base"), hidden=32, layers=2, heads=2, kv_heads=1, head_dim=16, begins_copying=False
+    )
+    trainee = make_trainee(replace(settings, model=shape))
+    assert trainee.model.dtype == torch.bfloat16
+    loaded = Target.load(export(trainee, Masters(trainee.model), tmp_path / "checkpoint")).model
+    frequencies = [model.get_decoder().rotary_emb.inv_freq for model in (trainee.model, loaded)]
+    assert torch.equal(*frequencies)
+    assert frequencies[0].dtype == torch.float32
 
 
 def test_added_layers_are_trained_and_change_nothing_at_first(settings):
