@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 RECIPE = ROOT / "fastedit" / "training" / "recipes" / "embedded-gpu.toml"
 WORK = ROOT / "build" / "gpu-training"
 BUDGET_S = 560.0
-RESERVE_S = 40.0  # making the model, measuring on the way and in the end, and writing
-GRACE_S = 20.0  # a run that isn't over by then is stopped
+RESERVE_S = 50.0  # making the model, measuring on the way and in the end, and writing
+GRACE_S = 15.0  # a run that isn't over by then is stopped
 SUMMARY = "summary.json"
 
 
