@@ -76,7 +76,7 @@ class Docstrings:
             while end < gap.end and quotes not in self.theirs.lines[end]:
                 end += 1
             end = min(end + 1, gap.end)
-        self.aligner.keep(end, self.scope)
+        self.aligner.writer.keep(end, self.scope)
         gap.my_before = None
         return True
 

@@ -140,7 +140,7 @@ class GapFiller:
     def _jump(self, gap: Gap, new: list[Unit]) -> None:
         if gap.before is None:
             end = self.theirs.trim_blank(self.pieces.at, gap.end)[1]
-            self.aligner.keep(end if new else gap.end, self.scope)
+            self.aligner.writer.keep(end if new else gap.end, self.scope)
             self._insert(gap, new)
             return
         if new:
@@ -158,7 +158,7 @@ class GapFiller:
             certainty = sure.LONG_DELETION
         leading = self.theirs.trim_blank(self.pieces.at, gap.end)[0]
         if gap.my_before is None:
-            self.aligner.keep(leading, self.scope)
+            self.aligner.writer.keep(leading, self.scope)
         self.pieces.drop(gap.end, certainty * self.certainty, "replaced" if new else "deleted by adjacency")
         self._write(gap, new, certainty, "stands for what lay between its neighbours")
 
@@ -169,7 +169,7 @@ class GapFiller:
             num_mine = self.newcomers.blanks_between(gap.my_before, gap.my_after)
             is_cut = self._ends_in_marker(gap.my_after)
             if num_mine is None or is_cut or num_mine == num_theirs or self._keeps_blanks(gap, num_mine, num_theirs):
-                self.aligner.keep(gap.end, self.scope)
+                self.aligner.writer.keep(gap.end, self.scope)
             else:
                 self.pieces.drop(gap.end, sure.BLANK_LINES * self.certainty, "blank lines as shown")
                 self.newcomers.blanks(num_mine)

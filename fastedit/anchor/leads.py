@@ -38,16 +38,16 @@ class LeadMerger:
         if mine.start == mine.head or self._is_rewrapped(mine, theirs):
             if mine.start == mine.head and is_adjacent and self._is_said_to_go(theirs.start, decorators):
                 self.pieces.drop(decorators, sure.SAID_TO_GO * scope.certainty, "the words say that it goes")
-            self.aligner.keep(decorators, scope)
+            self.aligner.writer.keep(decorators, scope)
             if decorators < theirs.head and mine.start == mine.head and self._are_gone(theirs, decorators, is_adjacent):
                 self.pieces.drop(theirs.head, sure.LOST_DECORATOR * scope.certainty, "a decorator that isn't shown")
-            self.aligner.keep(theirs.head, scope)
+            self.aligner.writer.keep(theirs.head, scope)
             return
         shows_comment = self._first_decorator(self.mine, mine) > mine.start
         if not shows_comment:
             if is_adjacent and self._is_said_to_go(theirs.start, decorators):
                 self.pieces.drop(decorators, sure.SAID_TO_GO * scope.certainty, "the words say that it goes")
-            self.aligner.keep(decorators, scope)
+            self.aligner.writer.keep(decorators, scope)
         start = self.pieces.at
         my_lead = [
             Unit(n, n, n + 1, n + 1, n + 1, self.mine.columns[n]) for n in self._lines(self.mine, mine.start, mine.head)
@@ -57,7 +57,7 @@ class LeadMerger:
             for n in self._lines(self.theirs, start, theirs.head)
         ]
         scope = replace(
-            scope, reference=Reference(mine.head, mine.columns, self.aligner.out_indent(theirs.head, scope))
+            scope, reference=Reference(mine.head, mine.columns, self.aligner.writer.out_indent(theirs.head, scope))
         )
         is_open = self.aligner.cuts.follows_marker(mine) or not (
             is_adjacent or self._rewrites_comment(my_lead, their_lead)

@@ -72,7 +72,7 @@ class MarkedGaps:
     def _insert_at_empty_marker(self, gap: Gap, new: list[Unit]) -> None:
         num_theirs = gap.end - self.pieces.at
         if not new:
-            self.aligner.keep(gap.end, self.scope)
+            self.aligner.writer.keep(gap.end, self.scope)
             return
         before = self.newcomers.blanks_between(gap.my_before, new[0].start)
         after = self.newcomers.blanks_between(new[-1].end, gap.my_after)
@@ -96,14 +96,14 @@ class MarkedGaps:
         if num_theirs == 0:
             self.newcomers.blanks(after)
         else:
-            self.aligner.keep(content, self.scope)
+            self.aligner.writer.keep(content, self.scope)
 
     def _right_of_marker(self, gap: Gap, new: list[Unit], end: int) -> None:
         """New units directly before the unit behind the gap; the elided lines come first."""
         self.keep(gap, end)
         new = self._without_quoted_ends(new, end)
         if not new:
-            self.aligner.keep(gap.end, self.scope)
+            self.aligner.writer.keep(gap.end, self.scope)
             return
         num_theirs = gap.end - end
         previous = gap.units[-len(new) - 1].end if len(gap.units) > len(new) else gap.my_before
@@ -179,7 +179,7 @@ class MarkedGaps:
         self.newcomers.blanks(num_blank)
         certainty, reference = sure.BETWEEN_MARKERS, None
         if neighbour is not None:
-            indent = self.aligner.out_indent(neighbour.head, self.scope)
+            indent = self.aligner.writer.out_indent(neighbour.head, self.scope)
             certainty, reference = sure.BESIDE_A_NAMED_MARKER, Reference(new[0].head, new[0].columns, indent)
         self.newcomers.add(new, certainty, "between two markers", reference=reference)
 
@@ -188,9 +188,9 @@ class MarkedGaps:
         for unit in gap.content:
             is_moved = unit.start in self.filler.level.moved
             if (is_moved or unit.start in gap.removed) and self.pieces.at <= unit.start and unit.end <= end:
-                self.aligner.keep(self._end_before(gap, unit), self.scope)
+                self.aligner.writer.keep(self._end_before(gap, unit), self.scope)
                 certainty, reason = (
                     (sure.MOVED, "moved") if is_moved else (sure.SAID_TO_GO, "a comment says that it goes")
                 )
                 self.pieces.drop(unit.end, certainty * self.filler.certainty, reason)
-        self.aligner.keep(end, self.scope)
+        self.aligner.writer.keep(end, self.scope)

@@ -78,7 +78,7 @@ class Newcomers:
             place = reference or nearest(self.references, unit.head) or self.scope.reference
             if place is None:
                 place = Reference(unit.head, unit.columns, "")
-            lines = [self._with_comment_space(line) for line in self.aligner.write_new(unit, place)]
+            lines = [self._with_comment_space(line) for line in self.aligner.writer.write_new(unit, place)]
             self.pieces.add(lines, certainty * self.certainty, reason)
             self.aligner.findings.num_new += 1
 
