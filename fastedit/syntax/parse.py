@@ -58,9 +58,14 @@ def parse_bytes(source: bytes, language: str, *, budget_s: float = DEFAULT_BUDGE
     deadline = time.monotonic() + budget_s
     has_run_out = False
 
+    # tree-sitter 0.26.1 never lets go of what a read callable gives it, though it needs it only until the next call:
+    # one buffer, emptied in the end, or the text of every parse would stay in memory.
+    rest = bytearray()
+
     # The progress callback is honoured only with a read callable, not with a bytes object.
-    def read(offset: int, _point: Point) -> bytes:
-        return source[offset:] if offset else source
+    def read(offset: int, _point: Point) -> bytearray:
+        rest[:] = memoryview(source)[offset:]
+        return rest
 
     def is_over(_offset: int, _has_error: bool) -> bool:
         nonlocal has_run_out
@@ -73,6 +78,8 @@ def parse_bytes(source: bytes, language: str, *, budget_s: float = DEFAULT_BUDGE
         if has_run_out:
             return None
         raise
+    finally:
+        rest.clear()
 
 
 def _is_shallow_yaml(source: bytes) -> bool:

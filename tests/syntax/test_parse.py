@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,17 @@ def test_errors_and_missing_nodes_are_counted() -> None:
 def test_no_grammar_is_loaded_before_it_is_asked_for() -> None:
     source = Path(__file__).parents[2] / "fastedit" / "syntax"
     assert not [path for path in source.rglob("*.py") if "import tree_sitter_" in path.read_text()]
+
+
+def test_nothing_of_a_text_stays_in_memory() -> None:
+    text = "def f(a):\n    return a + 1\n\n\n" * 2000
+    parse(text, "python")
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(10):
+            parse(f"{text}# {number}\n", "python")
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < len(text)
