@@ -120,26 +120,48 @@ def shifted_offsets(offsets: Sequence[int], text: str) -> tuple[int, ...]:
 
 
 def _place(run: Sequence[str], keys: Sequence[str], start: int, kept: dict[int, int]) -> list[int | None]:
-    """Where a run of lines stands among `keys[start:]`: in one piece if it can, where most of it is new."""
+    """Where each line of a run stands among `keys[start:]`; None for lines that don't.
+
+    In one piece if it can be, where most of it is new; at the ends of the text the run may reach beyond it.
+    """
     length = len(run)
-    found = [at for at in range(start, len(keys) - length + 1) if keys[at] == run[0] and keys[at : at + length] == run]
-    if found:
-        best = max(found, key=lambda at: sum(line not in kept for line in range(at, at + length)))
-        return list(range(best, best + length))
+    pieces = [
+        (first, last, shift)
+        for shift in range(start - length + 1, len(keys))
+        if (first := max(0, start - shift)) < (last := min(length, len(keys) - shift))
+        and list(run[first:last]) == list(keys[first + shift : last + shift])
+        and any(run[first:last])
+    ]
+    if pieces:
+        first, last, shift = max(pieces, key=lambda piece: _worth(run, piece, kept))
+        return [index + shift if first <= index < last else None for index in range(length)]
+    return _spread(run, keys, start)
+
+
+def _worth(run: Sequence[str], piece: tuple[int, int, int], kept: dict[int, int]) -> tuple[int, int]:
+    """How much of a run is there, and how much of that is new."""
+    first, last, shift = piece
+    num_code = sum(bool(run[index]) for index in range(first, last))
+    return num_code, sum(index + shift not in kept for index in range(first, last))
+
+
+def _spread(run: Sequence[str], keys: Sequence[str], start: int) -> list[int | None]:
+    """As `_place`, for a run with other lines in between."""
     from rapidfuzz.distance import Indel
 
-    places: list[int | None] = [None] * length
+    places: list[int | None] = [None] * len(run)
     for block in Indel.opcodes(list(run), list(keys[start:])).as_matching_blocks():
-        for offset in range(block.size):
-            if run[block.a + offset]:
+        if any(run[block.a : block.a + block.size]):
+            for offset in range(block.size):
                 places[block.a + offset] = start + block.b + offset
     return places
 
 
 def _num_joining(run: Sequence[tuple[int, str]], places: Sequence[int | None], kept: dict[int, int]) -> int:
-    """How many lines of a run lead up to where it leaves the original: the first that isn't blank, if it stays."""
-    first = next((index for index, (_, key) in enumerate(run) if key), None)
-    if first is None or any(place not in kept for place in places[: first + 1]):
+    """How many lines of a run lead up to where it leaves the original: to the first that isn't blank, if it stays."""
+    there = [index for index, place in enumerate(places) if place is not None]
+    first = next((index for index in there if run[index][1]), None)
+    if first is None or any(places[index] not in kept for index in there if index <= first):
         return 0
     return first + 1
 

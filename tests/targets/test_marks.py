@@ -50,6 +50,16 @@ def test_a_run_of_the_edit_is_found_where_most_of_it_is_new():
     assert shown(marks.marked_text("f {\n}\n\ng {\n  new\n}\n")) == "1|f {\n2|}\n3|\n4|g {\n7|  new\n8|}\n"
 
 
+def test_a_run_may_reach_beyond_the_text():
+    marks = marks_of("b\n\nc\n", "a\nb\n\nnew\nc\nd\n")
+    assert shown(marks.marked_text("b\n\nnew\nc\n")) == "1|b\n6|\n7|new\n8|c\n"
+
+
+def test_a_run_with_other_lines_in_between_is_found_in_parts():
+    marks = marks_of("a\nx\nb\n", "a\nnew\nb\n")
+    assert shown(marks.marked_text("a\nnew\nx\nb\n")) == "1|a\n5|new\n2|x\n6|b\n"
+
+
 def test_what_a_patch_takes_away_breaks_no_run():
     marks = marks_of("a\nb\nc\n", "a\n-b\nB\nc\n")
     assert shown(marks.marked_text("a\nB\nc\n")) == "1|a\n6|B\n7|c\n"
