@@ -41,7 +41,7 @@ class Cuts:
 
     def is_cut_block(self, mine: Unit) -> bool:
         """Whether the snippet shows only the header of a block, its body cut off or elided."""
-        if not _OPENER.search(self.mine.lines[mine.body - 1]):
+        if not _OPENER.search(self.mine.lines[mine.body - 1]) and not self.breaks_off(mine):
             return False
         following = mine.end
         while following < len(self.mine) and not self.mine.keys[following]:

@@ -63,7 +63,13 @@ def _sink_directives(table: LineTable, rows: Sequence[int], depths: list[int]) -
         before = depths[code[following - 1]] if following else 0
         after = depths[code[following]] if following < len(code) else 0
         around = after if _MIDDLE.match(table.lines[row]) else min(before, after)
-        depths[row] = max(depths[row], around, opened[-1] + 1 if opened else 0)
+        is_inside = bool(opened) and (after > opened[-1] or _closes(table, code, following))
+        depths[row] = max(depths[row], around, opened[-1] + 1 if is_inside else 0)
+
+
+def _closes(table: LineTable, code: Sequence[int], following: int) -> bool:
+    """Whether the next line of code closes a block, or there is none."""
+    return following == len(code) or table.keys[code[following]].startswith("}")
 
 
 def _sink_comments(table: LineTable, rows: Sequence[int], depths: list[int], language: str) -> None:

@@ -186,6 +186,8 @@ class GapFiller:
         if not gap.before or not gap.after:
             return False
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
+        if self.pieces.has_dropped:
+            return False  # what the blank lines were shown behind has changed
         return num_mine > 0 and num_theirs > 0 and (bool(first.declares) or bool(last.declares))
 
     def _write(self, gap: Gap, new: list[Unit], certainty: float, reason: str, num_theirs: int = 0) -> None:

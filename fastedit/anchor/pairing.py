@@ -167,7 +167,9 @@ class Pairing:
         return self._has_its_place(level, pair) and self.similarity.renames.is_renamed(mine, theirs)
 
     def _has_its_place(self, level: Level, pair: Pair) -> bool:
-        """Whether what stands right before or right behind a pair is the same in both texts."""
+        """Whether what stands right before or right behind a pair is the same in both texts, or nothing does."""
+        if pair.mine + 1 == len(level.mine) and pair.theirs + 1 == len(level.theirs):
+            return True
         for step in (-1, 1):
             mine, theirs = pair.mine + step, pair.theirs + step
             if not 0 <= mine < len(level.mine) or not 0 <= theirs < len(level.theirs):

@@ -28,6 +28,11 @@ class Pieces:
         self.items: list[Piece] = []
         self.at = 0
 
+    @property
+    def has_dropped(self) -> bool:
+        """Whether the last of the original's lines went without anything in their place."""
+        return bool(self.items) and self.items[-1].lines == ()
+
     def keep(self, end: int) -> None:
         """The original stays up to line `end`."""
         self._go(end, None, 1.0, "")

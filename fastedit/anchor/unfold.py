@@ -34,7 +34,12 @@ class Unfolder:
         wanted: set[int] = set()
         ended: set[int] = set()
         tails = self.tails.places(units, theirs, is_root=is_root)
-        placed = {index for tail in tails for index in range(tail.start, tail.end)}
+        placed = {
+            index
+            for tail in tails
+            for index in range(tail.start, tail.end)
+            if units[index].columns == units[tail.end - 1].columns
+        }
         homes = self.homes(units)
         for index, unit in enumerate(units):
             position = position_of(unit.note) if unit.is_marker else None
