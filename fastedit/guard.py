@@ -103,22 +103,24 @@ def _losses(original: Original, text: str, alignment: Alignment, message: str) -
 def _num_accounted(original: Original, alignment: Alignment, message: str) -> int:
     """How many of the lines that go have others written for them, or are declarations that the message says are gone.
 
-    Lines that only quote others of the file stand for nothing.
+    Lines that only quote others of the file stand for nothing, and none stand for several declarations.
     """
     known = {key_of(line) for line in split_lines(original.text)}
     removed = hints_of(message).removed
     count = 0
     for segment in alignment.segments:
-        if segment.kind is SegmentKind.REPLACE and any(
-            line.strip() and key_of(line) not in known for line in segment.lines
-        ):
+        if segment.kind is SegmentKind.KEEP:
+            continue
+        whole = [
+            found
+            for found in original.outline.declarations
+            if segment.start <= found.start_line and found.end_line <= segment.end
+        ]
+        is_new = any(line.strip() and key_of(line) not in known for line in segment.lines)
+        if is_new and sum(found.kind in ("function", "class") for found in whole) <= 1:
             count += max(0, segment.end - segment.start - len(segment.lines))
-        elif segment.kind is SegmentKind.DELETE:
-            count += sum(
-                found.end_line - found.start_line
-                for found in original.outline.declarations
-                if found.name in removed and segment.start <= found.start_line and found.end_line <= segment.end
-            )
+        elif not segment.lines:
+            count += sum(found.end_line - found.start_line for found in whole if found.name in removed)
     return count
 
 

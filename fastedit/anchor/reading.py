@@ -10,7 +10,7 @@ from fastedit.anchor.remarks import Vocabulary, resolve_remarks
 from fastedit.anchor.strings import strings_of
 from fastedit.anchor.text import LineTable, key_of
 from fastedit.anchor.units import UnitTree
-from fastedit.edits.lazy import LineKind, SnippetLine, classify_lines
+from fastedit.edits.lazy import LineKind, SnippetLine, classify_lines, comment_text
 
 # So many words without dots or brackets, in a comment of several lines, are prose rather than a marker.
 MIN_PROSE_WORDS = 6
@@ -32,7 +32,7 @@ def _with_prose(shown: list[SnippetLine]) -> list[SnippetLine]:
     """The lines with what only sounds like a marker made a remark: a line in the midst of a longer comment."""
     return [
         replace(line, kind=LineKind.REMARK)
-        if line.kind is LineKind.MARKER and _is_prose(line) and _is_beside_remark(shown, index)
+        if line.kind in (LineKind.MARKER, LineKind.REMOVAL) and _is_prose(line) and _is_in_comment(shown, index)
         else line
         for index, line in enumerate(shown)
     ]
@@ -42,9 +42,12 @@ def _is_prose(line: SnippetLine) -> bool:
     return not _DOTTED.search(line.note) and len(line.note.split()) >= MIN_PROSE_WORDS
 
 
-def _is_beside_remark(shown: Sequence[SnippetLine], index: int) -> bool:
+def _is_in_comment(shown: Sequence[SnippetLine], index: int) -> bool:
+    """Whether a new line of a comment stands beside the line, or the comment goes on at both sides."""
     beside = [shown[number] for number in (index - 1, index + 1) if 0 <= number < len(shown)]
-    return any(line.kind is LineKind.REMARK for line in beside)
+    if any(line.kind is LineKind.REMARK for line in beside):
+        return True
+    return len(beside) == 2 and all(comment_text(line.text) is not None for line in beside)
 
 
 def _with_quoted_dots(shown: list[SnippetLine], table: LineTable, language: str) -> list[SnippetLine]:

@@ -78,12 +78,28 @@ class Shifts:
         come = [unit for index, unit in enumerate(level.mine) if index not in mine and self._is_definite(unit)]
         gone = [unit for index, unit in enumerate(level.theirs) if index not in theirs and self._is_definite(unit)]
         names = Counter(unit.name for unit in level.mine), Counter(unit.name for unit in level.theirs)
-        headers = {self.similarity.header(unit, self.mine) for unit in come if names[0][unit.name] == 1}
+        headers = {
+            (self.similarity.header(unit, self.mine), self._home(level, pairs, unit))
+            for unit in come
+            if names[0][unit.name] == 1
+        }
         return frozenset(
             unit.start
             for unit in gone
-            if names[1][unit.name] == 1 and self.similarity.header(unit, self.theirs) in headers
+            if names[1][unit.name] == 1 and (self.similarity.header(unit, self.theirs), unit.parent) in headers
         )
+
+    @staticmethod
+    def _home(level: Level, pairs: list[Pair], unit: Unit) -> Unit | None:
+        """What the neighbours of a unit of the snippet stand in, in the original; of several the nearest one."""
+        near = sorted(
+            (abs(level.mine[pair.mine].start - unit.start), pair.theirs)
+            for pair in pairs
+            if level.mine[pair.mine].parent is unit.parent and level.mine[pair.mine].columns == unit.columns
+        )
+        if near:
+            return level.theirs[near[0][1]].parent
+        return level.theirs[0].parent if level.theirs else None
 
     def _is_definite(self, unit: Unit) -> bool:
         return unit.is_code and bool(unit.name) and unit.declares in ("function", "class") and unit.has_body

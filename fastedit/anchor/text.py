@@ -84,7 +84,9 @@ class LineTable:
     def indent_unit(self) -> str:
         """One level of indentation as this text writes it: a tab, or the commonest step in blanks."""
         steps: Counter[int] = Counter()
+        blocks: Counter[int] = Counter()
         num_tabs = num_indented = previous = 0
+        opens = False
         inside = {number for span in self.strings for number in span}
         for number, (line, key, columns) in enumerate(zip(self.lines, self.keys, self.columns, strict=True)):
             if not key or number in inside:
@@ -94,10 +96,12 @@ class LineTable:
                 num_tabs += line[0] == "\t"
             if columns > previous:
                 steps[columns - previous] += 1
-            previous = columns
+                blocks[columns - previous] += opens
+            previous, opens = columns, key.endswith(("{", ":"))
         if num_indented and num_tabs * 2 > num_indented:
             return "\t"
-        likely = {step: count for step, count in steps.items() if step in (1, 2, 3, 4, 8)}
+        counts = blocks if blocks.total() else steps  # lines that only go on may stand anywhere
+        likely = {step: count for step, count in counts.items() if step in (1, 2, 3, 4, 8) and count}
         return " " * (max(likely, key=lambda step: (likely[step], step)) if likely else TAB_COLUMNS)
 
     def weight(self, key: str) -> float:

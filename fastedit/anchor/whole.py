@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
-from fastedit.anchor.text import key_of
+from fastedit.anchor.text import is_trivial, key_of
 from fastedit.edits.lazy import LineKind, classify_lines, elides_inline
 from fastedit.edits.model import Snippet
 
@@ -71,7 +71,7 @@ def is_whole(lines: list[str], snippet: Snippet) -> bool:
     new = [line.text for line in shown if line.text.strip()]
     if not new or len(new) < MIN_LINES_SHARE * len(old):
         return False
-    has_same_ends = _alike(old[0], new[0]) and _alike(old[-1], new[-1])
+    has_same_ends = _alike(old[0], new[0]) and _alike(_last_telling(old), _last_telling(new))
     if has_same_ends:
         return _is_indented_alike(old, new, known)
     share = sum(key_of(line) in known for line in new) / len(new)
@@ -83,6 +83,11 @@ def _is_indented_alike(old: list[str], new: list[str], known: set[str]) -> bool:
     lines = set(old)
     shared = [line for line in new if key_of(line) in known]
     return sum(line in lines for line in shared) >= MIN_SAME_SHARE * len(shared)
+
+
+def _last_telling(lines: list[str]) -> str:
+    """The last line that isn't just a bracket or the like, in which any text may end."""
+    return next((line for line in reversed(lines) if not is_trivial(key_of(line))), lines[-1])
 
 
 def _alike(first: str, second: str) -> bool:
