@@ -14,7 +14,7 @@ from fastedit.errors import Code
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
 from fastedit.targets.marks import has_marks, mark, without_marks
-from fastedit.targets.templates import EMBEDDED
+from fastedit.targets.templates import PLAIN
 from fastedit.verified import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny
@@ -68,7 +68,7 @@ def checkpoint(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def target(checkpoint):
-    return Target.load(checkpoint, template="embedded")
+    return Target.load(checkpoint, template="plain")
 
 
 def codes(applied):
@@ -107,11 +107,11 @@ def test_the_whole_file_is_shown_on_request(target):
     applied = apply(FILE, EDIT, path="a.py", scope="file", target=target)
     assert applied.text == EXPECTED
     shown = EDIT.split("```python\n")[1].split("```")[0]
-    assert runner.asked == [(FILE, shown.replace("# ... existing code ...", str(EMBEDDED.elision)))]
+    assert runner.asked == [(FILE, shown.replace("# ... existing code ...", str(PLAIN.elision)))]
 
 
 def test_a_second_edit_of_a_file_reads_it_from_the_cache(checkpoint):
-    target = Target.load(checkpoint, template="embedded")  # nothing is scripted: its own engine, its own KV rows
+    target = Target.load(checkpoint, template="plain")  # nothing is scripted: its own engine, its own KV rows
     edits = [f"def area(w, h):\n    return {what}\n" for what in ("w * h", "h * w")]
     original = "def area(w, h):\n    return 0\n"
     first, second = (apply(original, edit, path="a.py", scope="file", target=target).stats for edit in edits)

@@ -51,7 +51,7 @@ class Bench:
         self.clock = CLOCKS[clock]
         with tempfile.TemporaryDirectory() as folder:
             source = checkpoint or make_checkpoint(Path(folder), EMBEDDED_SHAPE, stdlib_texts(60), dtype=dtype)
-            template = None if checkpoint else "embedded"
+            template = None if checkpoint else "plain"
             self.target = Target.load(source, device="cpu", dtype=dtype, template=template)
             self.model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(
                 source, dtype=getattr(torch, dtype), attn_implementation="sdpa"

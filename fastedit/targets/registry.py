@@ -20,7 +20,7 @@ class Registered:
 
 
 REGISTRY = {
-    "embedded": Registered(EMBEDDED_FOLDER, "embedded"),
+    "embedded": Registered(EMBEDDED_FOLDER, "marked"),
     "kortix-1.5b": Registered("Kortix/FastApply-1.5B-v1.0", "kortix"),
     "kortix-7b": Registered("Kortix/FastApply-7B-v1.0", "kortix"),
     "osmosis-1.7b": Registered("osmosis-ai/Osmosis-Apply-1.7B", "osmosis"),

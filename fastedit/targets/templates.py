@@ -153,16 +153,16 @@ CHAT = PromptTemplate(
 )
 
 # The special tokens keep the delimiters from merging with the code beside them.
-EMBEDDED = PromptTemplate(
-    name="embedded",
+PLAIN = PromptTemplate(
+    name="plain",
     messages=(Message("user", "<|original|>{original}<|edit|>{instruction}{edit}<|merged|>"),),
     is_chat=False,
     elision="<|elided|>",
 )
 
-MARKED = replace(EMBEDDED, name="marked", has_marks=True)
+MARKED = replace(PLAIN, name="marked", has_marks=True)
 
-TEMPLATES = {template.name: template for template in (KORTIX, OSMOSIS, CHAT, EMBEDDED, MARKED)}
+TEMPLATES = {template.name: template for template in (KORTIX, OSMOSIS, CHAT, PLAIN, MARKED)}
 
 
 def template_named(name: str) -> PromptTemplate:

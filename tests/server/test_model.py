@@ -39,13 +39,13 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def target(checkpoint: Path) -> Target:
-    return Target.load(checkpoint, template="embedded")
+    return Target.load(checkpoint, template="plain")
 
 
 @pytest.fixture
 def spare(checkpoint: Path) -> Target:
     """One for a service of a test's own: a target has one engine."""
-    return Target.load(checkpoint, template="embedded")
+    return Target.load(checkpoint, template="plain")
 
 
 @contextmanager

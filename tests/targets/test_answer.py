@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from fastedit.errors import Code, ResultRefused
 from fastedit.targets import TEMPLATES, AnswerStream, extract_answer
 
-KORTIX, OSMOSIS, EMBEDDED = TEMPLATES["kortix"], TEMPLATES["osmosis"], TEMPLATES["embedded"]
+KORTIX, OSMOSIS, PLAIN = TEMPLATES["kortix"], TEMPLATES["osmosis"], TEMPLATES["plain"]
 
 
 @pytest.mark.parametrize(
@@ -40,15 +40,15 @@ def test_half_an_answer_is_none(output):
 
 def test_other_templates():
     assert extract_answer("<code>\na\n</code>", OSMOSIS, "b\n") == "a\n"
-    assert extract_answer("a\n", EMBEDDED, "b\n") == "a\n"
-    assert extract_answer("", EMBEDDED, "b\n") == ""
+    assert extract_answer("a\n", PLAIN, "b\n") == "a\n"
+    assert extract_answer("", PLAIN, "b\n") == ""
 
 
 @given(
     text=st.text("ab<>/\n-updtcoe`~", max_size=30),
     original=st.sampled_from(["a\n", "\na\n", "a", "```\na\n```\n", ""]),
     cuts=st.lists(st.integers(0, 80), max_size=6),
-    name=st.sampled_from(["kortix", "osmosis", "embedded"]),
+    name=st.sampled_from(["kortix", "osmosis", "plain"]),
 )
 @example(text="\n```py\nb\n```\n", original="a\n", cuts=[17, 20], name="kortix")
 @example(text="\nb\n", original="a", cuts=[16, 19], name="kortix")
@@ -69,4 +69,4 @@ def test_a_stream_holds_nothing_back_that_is_certain():
     assert stream.feed("<updated-code>\n") == ""
     assert stream.feed("a<") == "a"
     assert stream.feed("b\n</updated") == "<b\n"
-    assert AnswerStream(EMBEDDED, "a").feed("b</\n") == "b</\n"
+    assert AnswerStream(PLAIN, "a").feed("b</\n") == "b</\n"

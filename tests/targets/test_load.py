@@ -124,4 +124,4 @@ def test_a_device_that_is_not_there_is_refused(folder):
 def test_a_template_that_the_tokenizer_cannot_serve_is_refused(copy):
     (copy / "chat_template.jinja").unlink()
     assert "chat template" in refused(copy)
-    assert Target.load(copy, template="embedded").prompt("a", "b")
+    assert Target.load(copy, template="plain").prompt("a", "b")

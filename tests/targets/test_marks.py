@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fastedit.targets.answer import AnswerStream, extract_answer
 from fastedit.targets.marks import FIRST, NUM_MARKS, UNKNOWN, LineMarks, has_marks, mark, shifted_offsets, without_marks
-from fastedit.targets.templates import EMBEDDED, MARKED
+from fastedit.targets.templates import MARKED, PLAIN
 
 TEXTS = st.lists(st.sampled_from(["a", "  b", "}", "", "c = 1", "é"]), max_size=12).map("\n".join)
 
@@ -97,6 +97,6 @@ def test_offsets_stay_at_the_same_characters(text, data):
 def test_nobody_sees_the_marks_of_an_answer(cut):
     output = mark(0) + "a\n" + mark(7) + "b\n"
     assert extract_answer(output, MARKED, "x\n") == "a\nb\n"
-    assert extract_answer(output, EMBEDDED, "x\n") == output
+    assert extract_answer(output, PLAIN, "x\n") == output
     stream = AnswerStream(MARKED, "x\n")
     assert "".join(map(stream.feed, (output[:cut], output[cut:]))) == "a\nb\n"

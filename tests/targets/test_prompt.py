@@ -66,7 +66,7 @@ def test_a_chat_template_is_needed_where_it_is(folder):
     with pytest.raises(EngineUnavailable, match="chat template") as refused:
         target.with_template("kortix")
     assert refused.value.code == Code.TARGET_UNAVAILABLE
-    assert target.with_template("embedded").prompt("a", "b")
+    assert target.with_template("plain").prompt("a", "b")
 
 
 def test_the_same_original_gives_the_same_beginning(target):

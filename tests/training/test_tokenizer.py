@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.targets.templates import EMBEDDED
+from fastedit.targets.templates import PLAIN
 from fastedit.training.tokenizer import SPECIAL_TOKENS, train_tokenizer
 
 CODE = (
@@ -41,4 +41,4 @@ def test_a_line_begins_with_its_indentation(codec):
 def test_has_the_template_s_special_tokens(codec):
     for token in SPECIAL_TOKENS:
         assert codec.special_id(token) is not None
-        assert token in ("<|pad|>", "<|end|>", EMBEDDED.elision) or token in EMBEDDED.messages[0].content
+        assert token in ("<|pad|>", "<|end|>", PLAIN.elision) or token in PLAIN.messages[0].content

@@ -15,7 +15,7 @@ import torch
 
 from fastedit.errors import SettingsError
 from fastedit.targets import Target
-from fastedit.targets.templates import EMBEDDED
+from fastedit.targets.templates import PLAIN
 from fastedit.training.create import make_trainee
 from fastedit.training.documents import HELD_OUT, Encoder, read_shard, shards_in, write_shards
 from fastedit.training.exactness import measure
@@ -58,7 +58,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("training")
     make_tiny(folder / "base", "qwen3", vocabulary=400, weight_scale=0.02)
     base = Target.load(folder / "base")
-    encoder = Encoder(EMBEDDED, base.tokenizer)
+    encoder = Encoder(PLAIN, base.tokenizer)
     rng = random.Random(0)
     pairs = (pair for sample in generate([ORIGINALS], seed=2, n=200) for pair in pairs_of(sample, rng))
     documents = (document for pair in pairs if len(document := encoder.document(pair)) <= ROW)
@@ -72,7 +72,7 @@ def folder(tmp_path_factory):
 def settings(folder, tmp_path):
     return TrainingSettings(
         output=str(tmp_path / "run"),
-        model=ModelSettings(base=str(folder / "base"), template="embedded"),
+        model=ModelSettings(base=str(folder / "base"), template="plain"),
         data=DataSettings(shards=str(folder / "shards")),
         optimizer=OptimizerSettings(muon_lr=0.02, adamw_lr=5e-3),
         schedule=ScheduleSettings(
@@ -96,7 +96,7 @@ def test_learns_logs_and_leaves_a_target(settings):
     assert [group["max_tokens"] for group in groups] == [512, 1024]
     assert sum(group["documents"] for group in groups) == 4
     target = Target.load(checkpoint)
-    assert target.template.name == "embedded"
+    assert target.template.name == "plain"
     assert target.dtype == torch.bfloat16
     assert target.prompt("a\n", "b\n")[0] == target.codec.special_id("<|original|>")
 

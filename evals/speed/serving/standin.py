@@ -51,7 +51,7 @@ def make_standin() -> Target:
     """A target with random weights whose shared engine agrees with every draft."""
     with tempfile.TemporaryDirectory() as folder:
         made = make_checkpoint(Path(folder), EMBEDDED_SHAPE, stdlib_texts(60))
-        target = Target.load(made, device="cpu", template="embedded")
+        target = Target.load(made, device="cpu", template="plain")
     engine = api._engines[target] = AgreeingEngine(target, EngineSettings())
     engine.start()
     return target
