@@ -156,6 +156,13 @@ def test_what_is_written_anew_is_not_lost():
     assert found(TABLE, text, quoted) == [Code.TRUNCATION_DETECTED]
 
 
+def test_what_stands_for_several_declarations_does_not_account_for_them():
+    original = FUNCTIONS * 2
+    text = "def all(value):\n    return value\n"
+    segments = (Segment(SegmentKind.REPLACE, 0, original.count("\n"), tuple(text.split("\n"))),)
+    assert Code.TRUNCATION_DETECTED in found(original, text, segments)
+
+
 def test_a_long_declaration_that_the_message_says_is_gone_is_not_lost():
     long = "def old():\n" + "".join(f"    step({number})\n" for number in range(40))
     original = f"{long}\n\n{FUNCTIONS[:200]}"

@@ -23,6 +23,7 @@ DELETE_LINE_COST = 0.08
 MAX_DELETE_COST = 1.5
 EMPTY_MARKER_COST = 0.25
 OTHER_PARENT_COST = 0.5
+UNREACHABLE_COST = 1.2
 SURE_MARGIN = 0.5
 
 
@@ -55,7 +56,8 @@ class Level:
     original's declarations that the snippet shows elsewhere on the level. closers: the units of the snippet (by index)
     that only close a block. homes: for units of the snippet (by index) the lines of the original that they belong in,
     where a remark tells. unwrapped: the units of the snippet (by index) that stand further out than in the original.
-    realigned: its lines (by index) whose columns count.
+    realigned: its lines (by index) whose columns count. is_terminated: nothing is reached behind the last unit of the
+    original.
     """
 
     mine: Sequence[Unit]
@@ -70,6 +72,7 @@ class Level:
     closers: frozenset[int] = frozenset()
     unwrapped: frozenset[int] = frozenset()
     realigned: frozenset[int] = frozenset()
+    is_terminated: bool = False
     homes: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -183,6 +186,8 @@ class Chain:
                 cost -= EMPTY_MARKER_COST
         elif num_lines and not is_open:
             cost -= min(MAX_DELETE_COST, DELETE_OPEN_COST + DELETE_LINE_COST * num_lines)
+        if after is None and num_markers and not is_open and level.is_terminated and level.mine[-1].is_code:
+            cost -= UNREACHABLE_COST
         if not num_markers:
             cost -= 0.02 * (self._protected[their_end] - self._protected[their_start])
         if before and after:

@@ -102,7 +102,8 @@ class GapFiller:
 
     def _is_jump(self, gap: Gap, new: list[Unit]) -> bool:
         """Whether the snippet goes on elsewhere here instead of deleting what lies between."""
-        if any(self.level.protects(unit) and not self.is_renamed(unit, new) for unit in gap.content):
+        kept = [unit for unit in gap.content if unit.start not in self.level.moved]
+        if any(self.level.protects(unit) and not self.is_renamed(unit, new) for unit in kept):
             return True
         if any(self.theirs.keys[unit.head].rstrip(";") in self.aligner.hints.kept for unit in gap.content):
             return True  # the words say that it stays

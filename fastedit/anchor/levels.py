@@ -11,7 +11,7 @@ from fastedit.anchor.chain import Level, Pair
 from fastedit.anchor.hints import Hints
 from fastedit.anchor.parting import LeadParter
 from fastedit.anchor.similarity import Similarity
-from fastedit.anchor.text import is_closer
+from fastedit.anchor.text import is_closer, is_terminator
 from fastedit.anchor.unfold import Unfolder
 from fastedit.anchor.units import Unit
 from fastedit.anchor.wraps import Wraps
@@ -47,6 +47,7 @@ class Levels:
             for index, unit in enumerate(level.mine)
             if unit.end == unit.head + 1 and is_closer(self.mine.lines[unit.head])
         )
+        level.is_terminated = bool(level.theirs) and is_terminator(self.theirs.lines[level.theirs[-1].head])
         level.removed = frozenset(
             word for unit in level.mine if unit.kind is LineKind.REMOVAL for word in _WORD.findall(unit.note)
         )

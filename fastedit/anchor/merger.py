@@ -13,6 +13,7 @@ from fastedit.anchor.elision import merge_elided
 from fastedit.anchor.indent import Reference
 from fastedit.anchor.leads import LeadMerger
 from fastedit.anchor.scope import Frame, Scope
+from fastedit.anchor.text import is_terminator
 from fastedit.anchor.units import Unit
 from fastedit.edits.lazy import LineKind, elides_inline
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from fastedit.anchor.lazy import LazyAligner
 
 _BRACKET = re.compile(r"[{(\[]\s*(?:#.*|//.*)?$")
-_TERMINATOR = re.compile(r"^(?:return|raise|throw|break|continue|yield from|exit|die|panic!?|goto)\b")
 
 
 class UnitMerger:
@@ -144,20 +144,21 @@ class UnitMerger:
             return False
         if all(unit.is_code for unit in units):
             # A section of a document isn't indented below its header.
-            is_flat = theirs.has_body and self.theirs.columns[theirs.body] <= theirs.columns
+            first, _ = self.theirs.trim_blank(theirs.body, theirs.close)
+            is_flat = theirs.has_body and self.theirs.columns[first] <= theirs.columns
             if self.cuts.goes_on(mine):
                 return False
             return is_flat or self.cuts.breaks_off(mine) or self._stops_short(mine, theirs)
         last = units[-1]
         if not last.is_code:
             return True
-        return not self.cuts.goes_on(mine) and not _TERMINATOR.match(self.mine.lines[last.head].strip())
+        return not self.cuts.goes_on(mine) and not is_terminator(self.mine.lines[last.head])
 
     def _stops_short(self, mine: Unit, theirs: Unit) -> bool:
         """Whether the snippet ends amid a block: with a line of the original, in no declaration shown whole."""
         line = self.snippet.children(mine)[-1].end - 1
         places = self.theirs.places.get(self.mine.keys[line], ())
-        if not self.cuts.is_last(mine) or _TERMINATOR.match(self.mine.lines[line].strip()):
+        if not self.cuts.is_last(mine) or is_terminator(self.mine.lines[line]):
             return False
         if not any(theirs.body <= place < theirs.close for place in places):
             return False

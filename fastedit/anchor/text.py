@@ -15,6 +15,7 @@ TAB_COLUMNS = 4
 MAX_COUNTED_LINES = 20_000
 MIN_DIGITS = 4
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_TERMINATOR = re.compile(r"(?:return|raise|throw|break|continue|yield from|exit|die|panic!?|goto)\b")
 _DIGIT = re.compile(r"\d")
 # What closes a block, by how a line starts; such a line belongs to the block that it ends.
 _CLOSER = re.compile(r"^(?:[)\]}]|</|end\b|fi\b|done\b|esac\b|>\s*[),;{]?|\*/|-->|endif\b|#endif\b|\{%\s*end)")
@@ -41,6 +42,11 @@ def columns_of(line: str) -> int:
 def is_closer(line: str) -> bool:
     """Whether the line closes a block rather than says something."""
     return bool(_CLOSER.match(line.lstrip()))
+
+
+def is_terminator(line: str) -> bool:
+    """Whether nothing behind the line in its block is ever reached."""
+    return bool(_TERMINATOR.match(line.lstrip()))
 
 
 def is_trivial(key: str) -> bool:

@@ -627,3 +627,46 @@ def test_a_variant_may_have_a_copy_of_the_comment_above_its_neighbour():
     code = "def step():\n    # ...\n\n\n# one step\ndef leap():\n    go(2)\n\n\ndef end():\n    pass"
     new = "# one step\ndef leap():\n    go(2)\n\n\n"
     assert lazily(original, code).text == original.replace("def end", new + "def end")
+
+
+def test_nothing_comes_in_behind_what_ends_a_block():
+    original = "def find(rows, key):\n    if not key:\n        raise KeyError(key)\n    a = rows[key]\n    return a\n"
+    code = "def find(rows, key):\n    # ...\n    if not key:\n        return None\n\n\ndef other():\n    pass"
+    new = "def find(rows, key):\n    if not key:\n        return None\n\n\ndef other():\n    pass\n"
+    assert lazily(original, code).text == new
+
+
+def test_a_declaration_of_an_inner_class_has_not_moved():
+    original = (
+        "class A:\n    def f(self):\n        class B:\n            def __hash__(self):\n                return 1\n\n"
+        "            def __eq__(self, other):\n                return True\n        return B()\n\n"
+        "    def g(self):\n        pass\n"
+    )
+    new = "    def __hash__(self):\n        return 1\n\n"
+    code = f"class A:\n    def f(self):\n        # ...\n        return B()\n\n{new}    def g(self):\n        # ..."
+    assert lazily(original, code).text == original.replace("    def g", new + "    def g")
+
+
+def test_the_tail_of_a_file_is_not_taken_for_its_end():
+    original = "import a\nimport b\n\nx = f(\n    a,\n)\n\nif x:\n    run(\n        x,\n    )\n"
+    code = "import a\nimport c\nimport b\n\nx = f(\n    a,\n)"
+    assert lazily(original, code).text == original.replace("import b", "import c\nimport b")
+
+
+def test_steps_of_indentation_are_those_of_blocks():
+    original = (
+        "namespace a {\n\ninline bool small(const T &self, int n) {\n  return self.size(n) <= 4096;\n}\n\n"
+        "void sort(\n    T key,\n    T value,\n    int n);\n\nvoid find(\n    T key,\n    int n);\n\n} // namespace a\n"
+    )
+    code = (
+        "// ...\n\ninline bool small(const T &self, int n) {\n  try {\n    return self.size(n) <= 4096;\n"
+        "  } catch (...) {\n    return false;\n  }\n}\n\n// ..."
+    )
+    new = "  try {\n    return self.size(n) <= 4096;\n  } catch (...) {\n    return false;\n  }\n"
+    assert lazily(original, code, "a.cpp").text == original.replace("  return self.size(n) <= 4096;\n", new)
+
+
+def test_a_call_that_is_cut_off_keeps_its_arguments():
+    original = "f(a PROPERTIES\n  NAME one\n  )\n\ng(b , 1)\n\nf(b PROPERTIES\n  NAME two\n  )\n"
+    code = "f(a PROPERTIES\n  NAME one\n  )\n\ng(b , 2)\n\nf(b PROPERTIES"
+    assert lazily(original, code, "a.cmake").text == original.replace("g(b , 1)", "g(b , 2)")

@@ -53,6 +53,14 @@ def test_prose_that_ends_like_a_marker_is_a_comment():
     assert kinds("# the rest of the code stays the same\nx = 1")[0] is LineKind.MARKER
 
 
+def test_prose_that_tells_of_a_removal_is_a_comment():
+    code = (
+        "# The key is read here, for the entry is\n# removed from the cache when its type goes away. This\n# may fail."
+    )
+    assert kinds(code)[1] is LineKind.CODE
+    assert kinds("x = 1\n# removed from the cache: area\ny = 2")[1] is LineKind.REMOVAL
+
+
 def test_dots_that_a_docstring_has_are_quoted():
     assert kinds('    """The area of a circle.\n\n    ...     area(r)\n    ...\n    3\n    """')[3] is LineKind.CODE
     assert kinds('    """The area of a circle.\n\n    >>> area(1)\n    ...\n    """')[3] is LineKind.MARKER
