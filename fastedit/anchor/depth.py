@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from fastedit.anchor.text import LineTable
-from fastedit.edits.lazy import LineKind
+from fastedit.edits.lazy import LineKind, comment_text
 from fastedit.syntax import comment_syntax
 
 _PREPROCESSED = frozenset({"c", "cpp", "csharp", "objc", "cuda", "glsl", "hlsl"})
@@ -97,7 +97,8 @@ def _sink_markers(table: LineTable, kinds: Sequence[LineKind], depths: list[int]
         before, row, after = told[position - 1 : position + 2]
         if kinds[row] is not LineKind.MARKER or kinds[before] is not LineKind.CODE or kinds[after] is not LineKind.CODE:
             continue
-        if depths[row] <= depths[before] < depths[after] and _OPENER.search(table.lines[before]):
+        opens = _OPENER.search(table.lines[before]) and comment_text(table.lines[before]) is None
+        if opens and depths[row] <= depths[before] < depths[after]:
             depths[row] = depths[after]
         elif depths[row] <= depths[after] < depths[before] and _is_closed(table, told[:position], depths, after):
             depths[row] = depths[after] + 1

@@ -79,6 +79,7 @@ def test_a_directive_is_as_deep_as_its_code(text: str, expected: list[int]):
         ("rows = [\n    1,\n# ...\n]", [0, 4, 1, 0]),
         ("def f():\n    a()\n# ...\ndef g():", [0, 4, 0, 0]),
         ("def f():\n# ...\n\ndef g():", [0, 0, 0, 0]),
+        ("def f():\n    # then:\n    # ...\n        b()\n    c()", [0, 4, 4, 8, 4]),
     ],
 )
 def test_a_marker_at_the_margin_may_be_inside_of_a_block(text: str, expected: list[int]):
