@@ -17,7 +17,7 @@ from fastedit.guard import Original
 from fastedit.merged import Merged, merge
 from fastedit.sender import TextSender
 from fastedit.syntax import language_of, outline
-from fastedit.verdict import Strategy, Verdict, structural, taken, unanswered, weigh
+from fastedit.verdict import Strategy, Verdict, given_up, passes_worth, structural, taken, unanswered, weigh
 from fastedit.verified import DecodeOptions, ask, cut_windows
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSe
             edit,
             instruction=request.instruction,
             options=request.options,
+            max_passes=None if request.mode == "model" else passes_worth(merged),
             on_text=agreed,
         )
     except EditRefused as refused:
@@ -128,6 +129,8 @@ def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSe
     stats = replace(answer.stats, certainty=merged.alignment.certainty)
     if request.mode == "model":
         return taken(original, merged, answer.text, edit, words), stats
+    if answer.is_given_up:
+        return given_up(merged), stats
     return weigh(original, merged, answer.text, edit, words), stats
 
 

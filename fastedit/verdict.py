@@ -25,6 +25,10 @@ from fastedit.merged import Merged
 MIN_LIKENESS = 50.0  # percent, of a line and the one that stands for it now
 TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error
 
+# So many passes a target may take over a window in `auto`: one that agrees needs one or two. Where the draft is certain
+# its other text wouldn't count; where it isn't, a text with this many slips won't be faithful.
+CERTAIN_PASSES, UNCERTAIN_PASSES = 6, 48
+
 
 class Strategy(StrEnum):
     STRUCTURAL = "structural"  # the merged draft; no target was asked, or it was overruled
@@ -63,6 +67,17 @@ def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: 
     except ResultRefused as refused:
         return _overruled(merged, refused.message)
     return _overruled(merged, "the draft is certain") if merged.certainty >= TRUSTED_CERTAINTY else found
+
+
+def passes_worth(merged: Merged) -> int:
+    """How many passes a target's word on this draft is worth in `auto`, for each window."""
+    is_certain = merged.certainty >= TRUSTED_CERTAINTY and merged.refusal is None
+    return CERTAIN_PASSES if is_certain else UNCERTAIN_PASSES
+
+
+def given_up(merged: Merged) -> Verdict:
+    """The merged draft where the target went on writing something else for too long; raises where it can't stand."""
+    return _overruled(merged, "it was still writing when the draft was due")
 
 
 def unanswered(merged: Merged, refused: EditRefused) -> Verdict:

@@ -95,11 +95,15 @@ class DecodeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the target made of a file. text: all of it. parts: each window with the target's text for it."""
+    """What the target made of a file. text: all of it. parts: each window with the target's text for it.
+
+    is_given_up: it was still writing something else than the draft when the passes that it was given were over.
+    """
 
     text: str
     parts: tuple[tuple[Window, str], ...]
     stats: Stats
+    is_given_up: bool = False
 
 
 def cut_windows(original: Original, merged: Merged, scope: str) -> tuple[Window, ...]:
@@ -148,10 +152,12 @@ def ask(
     *,
     instruction: str | None = None,
     options: DecodeOptions | None = None,
+    max_passes: int | None = None,
     on_text: Callable[[Window, str], None] | None = None,
 ) -> Answer:
     """The target's text for each window, spliced into the original.
 
+    max_passes: for each window; a target that agrees with the draft needs one or two.
     on_text: gets each window's text in pieces as the target accepts it, one window after the other.
     EditRefused as `decode.verify_draft` says; CancelledError.
     """
@@ -160,7 +166,7 @@ def ask(
     handles: list[Handle] = []
     try:
         for window, excerpt in zip(asked, excerpts_of(edit, windows), strict=True):
-            handles.append(_submit(target, _request(window, excerpt, instruction, options)))
+            handles.append(_submit(target, _request(window, excerpt, instruction, options, max_passes)))
             options.cancellation.watch(handles[-1])
         results = [_follow(window, handle, on_text) for window, handle in zip(windows, handles, strict=True)]
     except BaseException:
@@ -169,7 +175,8 @@ def ask(
         raise
     texts = [_in_ends_of(window, result.text) for window, result in zip(windows, results, strict=True)]
     text = splice(split_lines(original.text), windows, texts)
-    return Answer(text, tuple(zip(windows, texts, strict=True)), _sum([result.stats for result in results]))
+    stats, is_given_up = _sum([result.stats for result in results]), any(result.is_given_up for result in results)
+    return Answer(text, tuple(zip(windows, texts, strict=True)), stats, is_given_up)
 
 
 def _submit(target: Target, request: EditRequest) -> Handle:
@@ -178,7 +185,9 @@ def _submit(target: Target, request: EditRequest) -> Handle:
     return submit(target, request)
 
 
-def _request(window: Window, excerpt: Excerpt, instruction: str | None, options: DecodeOptions) -> EditRequest:
+def _request(
+    window: Window, excerpt: Excerpt, instruction: str | None, options: DecodeOptions, max_passes: int | None
+) -> EditRequest:
     from fastedit.decode import GREEDY, EditRequest
 
     return EditRequest(
@@ -191,6 +200,7 @@ def _request(window: Window, excerpt: Excerpt, instruction: str | None, options:
         instruction,
         sampling=options.sampling or GREEDY,
         speculate=options.speculate,
+        max_passes=max_passes,
         deadline_s=options.left_s,
     )
 

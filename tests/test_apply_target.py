@@ -15,6 +15,7 @@ from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
 from fastedit.targets.marks import has_marks, mark, without_marks
 from fastedit.targets.templates import PLAIN
+from fastedit.verdict import CERTAIN_PASSES
 from fastedit.verified import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny
@@ -162,15 +163,16 @@ def test_a_certain_draft_stands_against_a_target_that_puts_it_otherwise(target):
     assert (applied.text, applied.strategy, codes(applied)) == (expected, "structural", ["TARGET_DISAGREES"])
 
 
-def test_a_target_that_never_ends_is_told(target):
-    script(target, lambda original, edit: edited(original, edit) + "again\n" * 1000)
+def test_a_target_that_never_ends_is_told_and_not_waited_for(target):
+    runner = script(target, lambda original, edit: edited(original, edit) + "".join(map(str, range(1000))))
     applied = apply(FILE, EDIT, path="a.py", target=target)
-    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", ["TRUNCATION_DETECTED"])
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", ["TARGET_DISAGREES"])
+    assert runner.num_passes <= 2 * CERTAIN_PASSES
     assert refused(FILE, EDIT, path="a.py", mode="model", target=target).code == Code.TRUNCATION_DETECTED
 
 
 def test_a_target_in_error_is_told(target):
-    script(target, lambda original, edit: original.replace("total", "result"))
+    script(target, lambda original, edit: edited(original, edit).replace("value * 7\n", "value * 77\n"))
     applied = apply(FILE, EDIT, path="a.py", target=target)
     assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", ["TARGET_DISAGREES"])
     assert "lines come from neither" in applied.warnings[0].message

@@ -129,6 +129,7 @@ def decode_request(target: Target, request: EditRequest, slot_len: int) -> Decod
         sampling=request.sampling,
         speculate=request.speculate,
         max_chunk=request.max_chunk,
+        max_passes=request.max_passes,
         deadline_s=request.deadline_s,
     )
 
@@ -195,6 +196,8 @@ class EditHandle(Handle):
         super().push(text)
 
     def _extracted(self, result: DecodeResult) -> DecodeResult | EditRefused:
+        if result.is_given_up:
+            return result
         if not result.is_finished:
             num_tokens = result.stats.completion_tokens
             return ResultRefused(

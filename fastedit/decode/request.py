@@ -52,7 +52,8 @@ class EditRequest:
     edit's new lines, cut where it elides something. elisions: (start, end) in `edit` of what does so. codes: for each
     line of `edit` what of it may stand in the result, None for a line that may not. max_new_tokens: None allows
     original, edit and some slack. speculate: False verifies no draft at all. max_chunk: no pass takes more draft tokens
-    than this, None for as many as pay. deadline_s: seconds from the submission after which the request is given up.
+    than this, None for as many as pay. max_passes: passes that write something after which the output is given up,
+    None for no such limit. deadline_s: seconds from the submission after which the request is given up.
     """
 
     original: str
@@ -66,6 +67,7 @@ class EditRequest:
     max_new_tokens: int | None = None
     speculate: bool = True
     max_chunk: int | None = None
+    max_passes: int | None = None
     deadline_s: float | None = None
 
 
@@ -85,6 +87,7 @@ class DecodeRequest:
     sampling: Sampling = GREEDY
     speculate: bool = True
     max_chunk: int | None = None
+    max_passes: int | None = None
     deadline_s: float | None = None
 
     def __post_init__(self) -> None:
@@ -100,10 +103,11 @@ class DecodeRequest:
 class DecodeResult:
     """text: the output's text, for an `EditRequest` the new file. tokens: the whole output, its stop token included.
 
-    is_finished: False where the output limit cut it off.
+    is_finished: False where the output limit cut it off, and where it was given up after so many passes.
     """
 
     text: str
     tokens: tuple[int, ...]
     stats: DecodeStats
     is_finished: bool = True
+    is_given_up: bool = False

@@ -81,6 +81,7 @@ class Sequence:
         self._num_ids = vocabulary.num_ids
         self._cascade = _cascade(request, vocabulary, self.transcript, acceptance) if request.speculate else None
         self._streamed_byte = 0
+        self._num_writing = 0  # passes that wrote something
         self._started_s = self._first_token_s = self.submitted_s
 
     @property
@@ -95,7 +96,12 @@ class Sequence:
 
     @property
     def is_finished(self) -> bool:
-        return self.num_left == 0 or self._has_stopped
+        return self.num_left == 0 or self._has_stopped or self._is_given_up
+
+    @property
+    def _is_given_up(self) -> bool:
+        limit = self.request.max_passes
+        return limit is not None and self._num_writing >= limit and not self._has_stopped
 
     @property
     def _has_stopped(self) -> bool:
@@ -139,6 +145,7 @@ class Sequence:
         if not own:
             return
         num_accepted = accepted_length(own, draft)
+        self._num_writing += 1
         self._count(part.draft, num_accepted)
         self.length += num_accepted
         self._write([*draft[:num_accepted], own[num_accepted]])
@@ -156,7 +163,7 @@ class Sequence:
             fallbacks=fallbacks,
         )
         text = self.transcript.data.decode("utf-8", errors="replace")
-        return DecodeResult(text, tuple(self.transcript.tokens), stats, self._has_stopped)
+        return DecodeResult(text, tuple(self.transcript.tokens), stats, self._has_stopped, self._is_given_up)
 
     def _write(self, tokens: list[int]) -> None:
         for index, token in enumerate(tokens):
