@@ -27,7 +27,7 @@ TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees i
 
 # So many passes a target may take over a window in `auto`: one that agrees needs one or two. Where the draft is certain
 # its other text wouldn't count; where it isn't, a text with this many slips won't be faithful.
-CERTAIN_PASSES, UNCERTAIN_PASSES = 6, 48
+CERTAIN_PASSES, UNCERTAIN_PASSES = 6, 16
 
 
 class Strategy(StrEnum):
@@ -57,27 +57,26 @@ def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: 
     """Whose text counts where both were asked for, for `auto`.
 
     What both say counts, even where the alignment alone was too uncertain to be applied. Where they differ, a faithful
-    text counts, unless the draft is certain; else the draft stands, with a warning that says why. Raises the draft's
-    refusal where neither can be applied.
+    text counts, unless the draft is certain; else the draft stands. A warning says so, but for a certain draft and a
+    text that can't be right anyway. Raises the draft's refusal where neither can be applied.
     """
     if answer == merged.text:
         return _agreed(original, merged, edit, message)
     try:
         found = _faithful(original, merged, answer, edit, message)
     except ResultRefused as refused:
-        return _overruled(merged, refused.message)
+        return structural(merged) if _is_certain(merged) else _overruled(merged, refused.message)
     return _overruled(merged, "the draft is certain") if merged.certainty >= TRUSTED_CERTAINTY else found
 
 
 def passes_worth(merged: Merged) -> int:
     """How many passes a target's word on this draft is worth in `auto`, for each window."""
-    is_certain = merged.certainty >= TRUSTED_CERTAINTY and merged.refusal is None
-    return CERTAIN_PASSES if is_certain else UNCERTAIN_PASSES
+    return CERTAIN_PASSES if _is_certain(merged) else UNCERTAIN_PASSES
 
 
 def given_up(merged: Merged) -> Verdict:
     """The merged draft where the target went on writing something else for too long; raises where it can't stand."""
-    return _overruled(merged, "it was still writing when the draft was due")
+    return structural(merged) if _is_certain(merged) else _overruled(merged, "it hadn't finished in time")
 
 
 def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
@@ -132,6 +131,10 @@ def _num_lost(original: str, alignment: Alignment, expected: Alignment) -> int:
         for line in range(part.start, part.end)
         if line in kept
     )
+
+
+def _is_certain(merged: Merged) -> bool:
+    return merged.refusal is None and merged.certainty >= TRUSTED_CERTAINTY
 
 
 def _agreed(original: Original, merged: Merged, edit: Edit, message: str) -> Verdict:
