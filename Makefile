@@ -1,4 +1,4 @@
-# make demo   applies the examples, and shows what became of them
+# make demo   applies the examples with the embedded target, and shows what became of them
 # make test   runs the suite
 # make lint   runs the checks that need no test: ruff and mypy
 # The environment in .venv is built on the first run, and again when pyproject.toml or constraints.txt change.
@@ -32,7 +32,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: $(BIN)/python $(PINS)
 	@echo "Installing FastEdit into $(VENV)"
-	@$(PIP) --editable .
+	@$(PIP) --editable '.[model]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed

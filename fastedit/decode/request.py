@@ -52,8 +52,9 @@ class EditRequest:
     edit's new lines, cut where it elides something. elisions: (start, end) in `edit` of what does so. codes: for each
     line of `edit` what of it may stand in the result, None for a line that may not. max_new_tokens: None allows
     original, edit and some slack. speculate: False verifies no draft at all. max_chunk: no pass takes more draft tokens
-    than this, None for as many as pay. max_passes: passes that write something after which the output is given up,
-    None for no such limit. deadline_s: seconds from the submission after which the request is given up.
+    than this, None for as many as pay. max_passes: passes that write something after which the output is given up, and
+    it is then given up at `max_new_tokens`, too; None for no such limit. deadline_s: seconds from the submission after
+    which the request is given up.
     """
 
     original: str

@@ -101,7 +101,9 @@ class Sequence:
     @property
     def _is_given_up(self) -> bool:
         limit = self.request.max_passes
-        return limit is not None and self._num_writing >= limit and not self._has_stopped
+        if limit is None or self._has_stopped:
+            return False
+        return self._num_writing >= limit or self.num_left == 0
 
     @property
     def _has_stopped(self) -> bool:

@@ -1,0 +1,107 @@
+"""The target that comes with FastEdit: loads by itself, merges, and is what its model card says it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastedit
+from fastedit.decode.api import decode_request
+from fastedit.decode.request import EditRequest
+from fastedit.draft.model import Draft, Kind
+from fastedit.targets import Target
+from fastedit.targets.marks import FIRST, NUM_MARKS
+from fastedit.targets.registry import EMBEDDED_FOLDER
+
+MAX_BYTES = 48 * 10**6
+EXAMPLE = Path(__file__).parents[2] / "examples" / "lazy-python"
+ORIGINAL = """\
+import os
+
+
+def load(path):
+    with open(path) as file:
+        return file.read()
+
+
+def save(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def remove(path):
+    os.remove(path)
+"""
+EDIT = """\
+```python
+# ... existing code ...
+
+def save(path, text):
+    text = text.rstrip()
+    with open(path, "w") as file:
+        file.write(text)
+
+# ... existing code ...
+```
+"""
+MERGED = ORIGINAL.replace("def save(path, text):\n", "def save(path, text):\n    text = text.rstrip()\n")
+
+
+@pytest.fixture(scope="module")
+def target():
+    return Target.load("embedded")
+
+
+def test_is_small_and_has_a_model_card():
+    files = [path for path in EMBEDDED_FOLDER.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < MAX_BYTES
+    card = (EMBEDDED_FOLDER / "README.md").read_text("utf-8")
+    assert all(heading in card for heading in ("## How it stands", "## Data", "## Limits"))
+
+
+def test_verifies_a_draft_in_one_go(target):
+    applied = fastedit.apply(ORIGINAL, EDIT, path="files.py", target=target)
+    assert (applied.text, applied.strategy, applied.warnings) == (MERGED, "verified", ())
+    assert applied.stats.accepted == applied.stats.drafted > 90
+
+
+def test_finds_the_result_by_itself(target):
+    applied = fastedit.apply(ORIGINAL, EDIT, path="files.py", target=target, mode="model", scope="file")
+    assert (applied.text, applied.strategy) == (MERGED, "model")
+
+
+def test_writes_what_transformers_would(target):
+    from transformers import AutoModelForCausalLM
+
+    exact = Target.load("embedded", dtype="float32")
+    asked = EditRequest(ORIGINAL, EDIT.split("```python\n")[1].split("```")[0], (Draft(ORIGINAL, Kind.ORIGINAL),))
+    request = decode_request(exact, asked, 2048)
+    model = AutoModelForCausalLM.from_pretrained(EMBEDDED_FOLDER, dtype=torch.float32, local_files_only=True)
+    prompt = torch.tensor([request.prompt])
+    output = model.generate(prompt, do_sample=False, max_new_tokens=request.max_new_tokens)[0, prompt.shape[1] :]
+    from fastedit.decode import verify_draft
+
+    assert verify_draft(exact, asked).tokens == tuple(output.tolist())
+
+
+@given(st.text(max_size=200))
+def test_any_text_comes_back_from_its_tokens(target, text):
+    assert target.codec.text(target.codec.encode(text)) == text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def test_has_one_token_for_each_mark_and_for_what_an_edit_elides(target):
+    marks = "".join(map(chr, range(FIRST, FIRST + NUM_MARKS)))
+    assert len(set(target.codec.encode(marks))) == NUM_MARKS
+    assert target.codec.special_id(str(target.template.elision)) is not None
+
+
+def test_is_what_a_call_asks_that_names_no_target(monkeypatch):
+    monkeypatch.setattr("fastedit.targets.default._chosen", "embedded")
+    original, edit = (EXAMPLE / name for name in ("original/inventory.py", "edit.md"))
+    applied = fastedit.apply(original.read_text("utf-8"), edit.read_text("utf-8"), path="inventory.py")
+    assert applied.text == (EXAMPLE / "expected" / "inventory.py").read_text("utf-8")
+    assert applied.stats.passes > 0
