@@ -171,6 +171,14 @@ def test_a_target_that_never_ends_is_told_and_not_waited_for(target):
     assert refused(FILE, EDIT, path="a.py", mode="model", target=target).code == Code.TRUNCATION_DETECTED
 
 
+def test_the_draft_is_checked_at_once_however_dear_wide_passes_seem(target, monkeypatch):
+    monkeypatch.setattr("support.scripted.COSTS", {1: 1e-5, 2**16: 1e3})
+    script(target, edited, slot_len=16384)
+    applied = apply(FILE, EDIT, path="a.py", scope="file", target=target)
+    assert applied.strategy == "verified"
+    assert applied.stats.drafted > 0.9 * applied.stats.completion_tokens
+
+
 def test_a_target_in_error_is_no_news_about_a_certain_draft(target):
     script(target, lambda original, edit: edited(original, edit).replace("value * 7\n", "value * 77\n"))
     applied = apply(FILE, EDIT, path="a.py", target=target)

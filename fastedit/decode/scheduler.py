@@ -27,6 +27,13 @@ def plan_pass(sequences: Many[Sequence], costs: CostTable, settings: EngineSetti
         for sequence, fed, proposal in zip(sequences, num_fed, proposals, strict=True)
     ]
     lengths = draft_lengths(offers, costs, budget)
+    spare = rest - sum(lengths)
+    for index, (sequence, proposal) in enumerate(zip(sequences, proposals, strict=True)):
+        # Whoever counts its passes wants the draft checked, whatever another token costs.
+        if proposal is not None and sequence.request.max_passes is not None:
+            more = max(0, min(spare, len(proposal.tokens) - lengths[index]))
+            lengths[index] += more
+            spare -= more
     return [
         Part(sequence, fed, _cut(proposal, length))
         for sequence, fed, proposal, length in zip(sequences, num_fed, proposals, lengths, strict=True)
