@@ -4,28 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-WITHOUT = ("tree_sitter", "rapidfuzz", "markdown_it", "charset_normalizer", "rich", "typer", "fastapi", "matplotlib")
-BLOCK = f"""
-import sys
-class Blocked:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {WITHOUT!r}:
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Blocked())
-sys.path.insert(0, {str(ROOT)!r})
-import importlib.util
-plain = importlib.util.find_spec
-importlib.util.find_spec = lambda name, *rest: None if name in {WITHOUT!r} else plain(name, *rest)
-from evals.gpu.bare import make_importable
-make_importable()
-"""
+from support.bare import BLOCKED
 
 
 def run(code):
-    command = [sys.executable, "-c", BLOCK + code]
+    command = [sys.executable, "-c", BLOCKED + code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
