@@ -17,7 +17,7 @@ from fastedit.guard import Original
 from fastedit.merged import Merged, merge
 from fastedit.sender import TextSender
 from fastedit.syntax import language_of, outline
-from fastedit.verdict import Strategy, Verdict, given_up, passes_worth, structural, taken, unanswered, weigh
+from fastedit.verdict import Strategy, Verdict, given_up, is_certain, passes_worth, structural, taken, unanswered, weigh
 from fastedit.verified import DecodeOptions, ask, cut_windows
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def apply_edits(
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What all edits of a call have in common. target: None where none is to be asked."""
+    """What all edits of a call have in common. target: None where none was named."""
 
     message: str
     instruction: str | None
@@ -106,14 +106,17 @@ class _Request:
 def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSender | None) -> tuple[Verdict, Stats]:
     merged = merge(original, edit, request.message, request.instruction)
     stats = Stats(certainty=merged.alignment.certainty)
-    if request.target is None or not asks_target(request.mode, edit) or _is_settled(request.mode, original, merged):
+    if not asks_target(request.mode, edit) or _is_settled(request.mode, original, merged):
+        return structural(merged), stats
+    target = request.target or (_unnamed_target() if request.mode == "auto" and not is_certain(merged) else None)
+    if target is None:
         return structural(merged), stats
     words = f"{request.message}\n{request.instruction or ''}"
     windows = cut_windows(original, merged, request.scope)
     agreed = sender.follow(merged.text if request.mode == "auto" else None) if sender else None
     try:
         answer = ask(
-            request.target,
+            target,
             original,
             windows,
             edit,
@@ -135,12 +138,19 @@ def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSe
 
 
 def _target_for(mode: str, edits: Sequence[Edit], target: Target | None) -> Target | None:
-    """The target to ask: the given one, else the embedded one where a mode or an edit wants one."""
+    """The target to ask: the given one, else the default where it was named, or the mode needs one."""
     if target is not None or not any(asks_target(mode, edit) for edit in edits):
         return target
-    from fastedit.targets.default import default_target
+    from fastedit.targets.default import default_target, is_named
 
-    return default_target(is_required=mode == "model")
+    return default_target(is_required=mode == "model") if mode == "model" or is_named() else None
+
+
+def _unnamed_target() -> Target | None:
+    """The embedded target, for `auto` where nobody named one: only drafts that need it are worth loading it for."""
+    from fastedit.targets.default import default_target, is_named
+
+    return None if is_named() else default_target(is_required=False)
 
 
 def asks_target(mode: str, edit: Edit) -> bool:

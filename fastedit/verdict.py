@@ -65,18 +65,18 @@ def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: 
     try:
         found = _faithful(original, merged, answer, edit, message)
     except ResultRefused as refused:
-        return structural(merged) if _is_certain(merged) else _overruled(merged, refused.message)
+        return structural(merged) if is_certain(merged) else _overruled(merged, refused.message)
     return _overruled(merged, "the draft is certain") if merged.certainty >= TRUSTED_CERTAINTY else found
 
 
 def passes_worth(merged: Merged) -> int:
     """How many passes a target's word on this draft is worth in `auto`, for each window."""
-    return CERTAIN_PASSES if _is_certain(merged) else UNCERTAIN_PASSES
+    return CERTAIN_PASSES if is_certain(merged) else UNCERTAIN_PASSES
 
 
 def given_up(merged: Merged) -> Verdict:
     """The merged draft where the target went on writing something else for too long; raises where it can't stand."""
-    return structural(merged) if _is_certain(merged) else _overruled(merged, "it hadn't finished in time")
+    return structural(merged) if is_certain(merged) else _overruled(merged, "it hadn't finished in time")
 
 
 def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
@@ -133,7 +133,8 @@ def _num_lost(original: str, alignment: Alignment, expected: Alignment) -> int:
     )
 
 
-def _is_certain(merged: Merged) -> bool:
+def is_certain(merged: Merged) -> bool:
+    """Whether the draft stands whatever a target says."""
     return merged.refusal is None and merged.certainty >= TRUSTED_CERTAINTY
 
 

@@ -21,12 +21,18 @@ NO_TARGET = "none"
 _lock = threading.Lock()
 _loaded: dict[str, Target] = {}
 _chosen = EMBEDDED
+_is_named = False
 
 
 def choose_default(name_or_path: str) -> None:
     """Let this target be the default from now on, loaded when first needed; `none` for structural merging alone."""
-    global _chosen
-    _chosen = name_or_path
+    global _chosen, _is_named
+    _chosen, _is_named = name_or_path, True
+
+
+def is_named() -> bool:
+    """Whether anybody chose the default target, be it the embedded one, or it is just there."""
+    return _is_named or _chosen != EMBEDDED
 
 
 def default_target(*, is_required: bool) -> Target | None:
