@@ -1,0 +1,15 @@
+import os
+
+
+def load(path):
+    with open(path) as file:
+        return file.read()
+
+
+def save(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def remove(path):
+    os.remove(path)
