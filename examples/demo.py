@@ -1,4 +1,4 @@
-"""Applies every example with the `fastedit` command: shows the diff, then writes what the embedded target has checked."""
+"""Applies every example with the `fastedit` command: shows the diff, then writes what the embedded target checked."""
 
 from __future__ import annotations
 
