@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import httpx
@@ -86,27 +88,30 @@ def running(settings: ServerSettings | None = None, slot: TargetSlot | None = No
 
 @contextmanager
 def served(*arguments: str, env: dict[str, str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`fastedit serve ARGUMENTS` as a process, and its address."""
+    """`fastedit serve ARGUMENTS` as a process, and its address. What it logs is in its `stderr`.
+
+    That is a file: a pipe that nobody reads is full after some 200 requests, and then the server waits for its log.
+    """
     command = [sys.executable, "-m", "fastedit", "serve", "--port", "0", "--target", "none", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("FASTEDIT_")}
     root = str(Path(__file__).parents[2])
-    process = subprocess.Popen(command, env={**environment, **(env or {})}, stderr=subprocess.PIPE, text=True, cwd=root)
-    try:
-        assert process.stderr is not None
-        lines = []
-        for line in process.stderr:
-            lines.append(line)
-            if "serving on http://" in line:
-                url = line.split("serving on ")[1].split('"')[0].split()[0]
-                break
-        else:
-            raise AssertionError("".join(lines))
-        wait_until(lambda: _is_up(url))
-        yield process, url
-    finally:
-        if process.poll() is None:
+    with NamedTemporaryFile() as log, open(log.name, encoding="utf-8") as reader:
+        process = subprocess.Popen(command, env={**environment, **(env or {})}, stderr=log, text=True, cwd=root)
+        process.stderr = reader
+        try:
+            wait_until(lambda: _address(log.name) or process.poll() is not None)
+            url = _address(log.name)
+            assert url, Path(log.name).read_text("utf-8")
+            wait_until(lambda: _is_up(url))
+            yield process, url
+        finally:
             process.kill()
-        process.communicate()
+            process.wait()
+
+
+def _address(log: str) -> str:
+    found = re.search(r"serving on (http://[^\s\"]+)", Path(log).read_text("utf-8"))
+    return found[1] if found else ""
 
 
 def wait_until(is_so: Any, timeout_s: float = START_S) -> None:
