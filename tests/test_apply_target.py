@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import CancelledError
+from pathlib import Path
 
 import pytest
 
 from fastedit import EditRefused, apply
 from fastedit.apply import apply_edits
+from fastedit.decode import EditRequest, submit
+from fastedit.draft.model import Draft, Kind
 from fastedit.edits import parse_message
 from fastedit.errors import Code
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
 from fastedit.targets.marks import has_marks, mark, without_marks
 from fastedit.targets.templates import PLAIN
-from fastedit.verdict import CERTAIN_PASSES
+from fastedit.verdict import CERTAIN_PASSES, TRUSTED_CERTAINTY
 from fastedit.verified import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny
@@ -169,6 +172,21 @@ def test_a_target_that_never_ends_is_told_and_not_waited_for(target):
     assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", [])
     assert runner.num_passes <= 2 * CERTAIN_PASSES
     assert refused(FILE, EDIT, path="a.py", mode="model", target=target).code == Code.TRUNCATION_DETECTED
+
+
+UNCERTAIN_FILE, UNCERTAIN_EDIT, UNCERTAIN_RESULT = (
+    (Path(__file__).parents[1] / "examples" / "lazy-python" / name).read_text("utf-8")
+    for name in ("original/inventory.py", "edit.md", "expected/inventory.py")
+)
+
+
+@pytest.mark.parametrize("slip", ["# never\n" * 500, "total = 0\n"])
+def test_a_target_that_is_of_no_use_leaves_a_warning_on_an_uncertain_draft(target, slip):
+    script(target, lambda original, edit: original + slip)
+    applied = apply(UNCERTAIN_FILE, UNCERTAIN_EDIT, path="inventory.py", target=target)
+    assert applied.stats.certainty < TRUSTED_CERTAINTY
+    assert (applied.text, applied.strategy) == (UNCERTAIN_RESULT, "structural")
+    assert codes(applied) == ["TARGET_DISAGREES"]
 
 
 def test_the_draft_is_checked_at_once_however_dear_wide_passes_seem(target, monkeypatch):
@@ -336,6 +354,19 @@ def test_marks_are_between_the_target_and_its_draft_alone(checkpoint):
     assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "verified", [])
     assert applied.text.startswith("".join(pieces))
     assert all(has_marks(line[0]) for original, _ in runner.asked for line in original.splitlines())
+
+
+def test_of_a_target_that_is_given_up_the_text_is_what_had_been_streamed(checkpoint):
+    target = Target.load(checkpoint, template="marked")
+    script(target, lambda original, edit: original + f"{mark(0)}x\n" * 500)
+    asked = EditRequest(SMALL, "# ...\n", (Draft(SMALL, Kind.MERGED),), max_passes=2)
+    handle = submit(target, asked)
+    pieces = list(handle.stream())
+    result = handle.result()
+    assert result.is_given_up
+    assert result.text == "".join(pieces)
+    assert not has_marks(result.text)
+    assert result.text.startswith(SMALL)
 
 
 def test_a_file_with_marks_of_its_own_is_not_shown_to_such_a_target(checkpoint):

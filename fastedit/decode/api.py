@@ -106,10 +106,10 @@ def decode_request(target: Target, request: EditRequest, slot_len: int) -> Decod
 
     InputRefused(TOO_LARGE), with both numbers, where the draft is longer than the output may be.
     """
-    # Where a merged draft turns out wrong, the bare original is often right again.
     original = request.original
     if target.template.has_marks:
         request = _marked(request)
+    # Where a merged draft turns out wrong, the bare original is often right again.
     drafts = (*request.drafts, Draft(request.original, Kind.ORIGINAL))
     wrapped = tuple(_wrapped(draft, target) for draft in drafts)
     num_expected = len(target.codec.encode(wrapped[0].text)) + 1
@@ -149,13 +149,9 @@ def _marked(request: EditRequest) -> EditRequest:
         for draft in request.drafts
     )
     edit, elisions = marks.marked_edit
+    # No snippets: they have no marks, and what is looked up in them would be refused at each line's start.
     return replace(
-        request,
-        original=marks.marked_original,
-        edit=edit,
-        elisions=elisions,
-        drafts=drafts,
-        snippets=(),
+        request, original=marks.marked_original, edit=edit, elisions=elisions, drafts=drafts, snippets=()
     )
 
 
@@ -197,7 +193,7 @@ class EditHandle(Handle):
 
     def _extracted(self, result: DecodeResult) -> DecodeResult | EditRefused:
         if result.is_given_up:
-            return result
+            return replace(result, text="".join(self._pieces))
         if not result.is_finished:
             num_tokens = result.stats.completion_tokens
             return ResultRefused(

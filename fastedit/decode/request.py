@@ -104,7 +104,8 @@ class DecodeRequest:
 class DecodeResult:
     """text: the output's text, for an `EditRequest` the new file. tokens: the whole output, its stop token included.
 
-    is_finished: False where the output limit cut it off, and where it was given up after so many passes.
+    is_finished: False where the output limit cut it off, and where it was given up after `max_passes`
+    (is_given_up); of an `EditRequest` that was, text is what had been streamed of the new file.
     """
 
     text: str

@@ -18,37 +18,11 @@ from fastedit.targets.marks import FIRST, NUM_MARKS
 from fastedit.targets.registry import EMBEDDED_FOLDER
 
 MAX_BYTES = 48 * 10**6
-EXAMPLE = Path(__file__).parents[2] / "examples" / "lazy-python"
-ORIGINAL = """\
-import os
-
-
-def load(path):
-    with open(path) as file:
-        return file.read()
-
-
-def save(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-
-
-def remove(path):
-    os.remove(path)
-"""
-EDIT = """\
-```python
-# ... existing code ...
-
-def save(path, text):
-    text = text.rstrip()
-    with open(path, "w") as file:
-        file.write(text)
-
-# ... existing code ...
-```
-"""
-MERGED = ORIGINAL.replace("def save(path, text):\n", "def save(path, text):\n    text = text.rstrip()\n")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ORIGINAL, EDIT, MERGED = (
+    (EXAMPLES / "small-python" / name).read_text("utf-8")
+    for name in ("original/files.py", "edit.md", "expected/files.py")
+)
 
 
 @pytest.fixture(scope="module")
@@ -103,9 +77,9 @@ def test_without_a_name_it_is_asked_where_the_draft_is_uncertain(monkeypatch):
     monkeypatch.setattr("fastedit.targets.default._chosen", "embedded")
     monkeypatch.setattr("fastedit.targets.default._is_named", False)
     assert fastedit.apply(ORIGINAL, EDIT, path="files.py").stats.passes == 0
-    original, edit = (EXAMPLE / name for name in ("original/inventory.py", "edit.md"))
+    original, edit = (EXAMPLES / "lazy-python" / name for name in ("original/inventory.py", "edit.md"))
     applied = fastedit.apply(original.read_text("utf-8"), edit.read_text("utf-8"), path="inventory.py")
-    assert applied.text == (EXAMPLE / "expected" / "inventory.py").read_text("utf-8")
+    assert applied.text == (EXAMPLES / "lazy-python" / "expected" / "inventory.py").read_text("utf-8")
     assert applied.stats.passes > 0
 
 
