@@ -10,6 +10,7 @@ import hmac
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
+from anyio import move_on_after
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -20,6 +21,9 @@ from fastedit.server.settings import ServerSettings
 
 WILDCARDS = frozenset({"0.0.0.0", "::", ""})
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+LINGER_BYTES = 1 << 24
+LINGER_S = 2.0
 
 Check = Callable[[Scope, Headers], None]  # raises Problem
 
@@ -38,8 +42,23 @@ class Gate:
                 for check in self._checks:
                     check(scope, headers)
             except Problem as problem:
+                await _discard_body(headers, receive)
                 return await problem_response(problem, scope["path"])(scope, receive, send)
         return await self._app(scope, receive, send)
+
+
+async def _discard_body(headers: Headers, receive: Receive) -> None:
+    """Lets a client finish what it is sending, within limits, before it is turned away: a connection that is closed
+    amid a body is reset, and the answer may be lost with it."""
+    if "expect" in headers:
+        return  # it waits for a word before it sends
+    num_bytes = 0
+    with move_on_after(LINGER_S):
+        while num_bytes < LINGER_BYTES:
+            message = await receive()
+            num_bytes += len(message.get("body", b""))
+            if not message.get("more_body", False):
+                return
 
 
 def place_checks(settings: ServerSettings) -> tuple[Check, ...]:

@@ -159,6 +159,20 @@ def test_a_rate_holds_for_each_key() -> None:
         assert service.client.get("/healthz").status_code == 200
 
 
+def test_who_is_turned_away_amid_a_large_body_hears_why(keyed: Running) -> None:
+    body = b"{" + b" " * (8 << 20)
+    unknown = head(str(len(body))).replace(b"first-key", b"no-key")
+    for _ in range(10):
+        assert exchange(keyed, unknown, body, wait_s=1).startswith(b"HTTP/1.1 401 ")
+
+
+def test_who_never_sends_the_body_is_turned_away_all_the_same(keyed: Running) -> None:
+    started_s = time.monotonic()
+    answer = exchange(keyed, head("1000").replace(b"first-key", b"no-key"), wait_s=5)
+    assert answer.startswith(b"HTTP/1.1 401 ")
+    assert time.monotonic() - started_s < 10
+
+
 def test_a_bucket_fills_up_steadily() -> None:
     now = [0.0]
     limiter = RateLimiter(60, lambda: now[0])
