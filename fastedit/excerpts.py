@@ -52,13 +52,13 @@ def excerpts_of(edit: Edit, windows: Sequence[Window]) -> tuple[Excerpt, ...]:
     all patch formats are shown alike: a column of ` `, `-` and `+` before each line.
     """
     parts = [*map(_of_snippet, edit.snippets), *map(_of_hunk, edit.hunks)]
-    whole = _excerpt(parts)
+    whole = excerpt_of(parts)
     if len(windows) < 2:
         return tuple(whole for _ in windows)
     merged = [_keys(split_lines(window.draft.text)) for window in windows]
     cuts = [_cut(part, merged) for part in parts]
     shares = ([cut[index] for cut in cuts if cut[index]] for index in range(len(windows)))
-    return tuple(_excerpt(share) if share else whole for share in shares)
+    return tuple(excerpt_of(share) if share else whole for share in shares)
 
 
 def _of_snippet(snippet: Snippet) -> list[EditLine]:
@@ -100,7 +100,8 @@ def _share(part: list[EditLine], found: dict[int, list[int]], index: int) -> lis
     return part[start:end]
 
 
-def _excerpt(parts: Sequence[Sequence[EditLine]]) -> Excerpt:
+def excerpt_of(parts: Sequence[Sequence[EditLine]]) -> Excerpt:
+    """All lines of all parts; between two parts stands what leaves out the lines between their places."""
     between = EditLine(BETWEEN_PARTS, is_elision=True)
     lines = [line for part in parts for line in (between, *part)][1:]
     text, elisions = "", list[tuple[int, int]]()

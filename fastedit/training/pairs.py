@@ -7,16 +7,16 @@ merged text. Windows and excerpts are cut by the code that cuts them in producti
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Indel
 
 from fastedit.edits import parse_message
-from fastedit.edits.model import Edit
+from fastedit.edits.model import Edit, Format
 from fastedit.edits.select import edits_for
 from fastedit.errors import EditRefused
-from fastedit.excerpts import excerpts_of
+from fastedit.excerpts import BETWEEN_PARTS, EditLine, excerpt_of, excerpts_of
 from fastedit.lines import split_lines
 from fastedit.syntax import outline
 from fastedit.training.synthesis import Sample
@@ -29,6 +29,7 @@ TIGHT_CONTEXTS = (1, 6)
 TIGHT_DECLARATION_LINES = 8
 SHARE_OF_WHOLE_FILES = 0.05
 MAX_DIFFED_LINES = 4000
+JOINED = (2, 2, 3, 3, 4, 5)  # so many pairs in one
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,50 @@ def pairs_of(sample: Sample, rng: random.Random, tight: float = 0.0) -> Iterator
         shown = window.with_unix_ends() if window.is_crlf else window
         texts = shown.original, excerpt.text, shown.draft.text
         yield Pair(*texts, sample.path, sample.kind, sample.format.value, excerpt.elisions, excerpt.codes)
+
+
+def with_joined(pairs: Iterable[Pair], share: float, rng: random.Random) -> Iterator[Pair]:
+    """The pairs, where `share` of what comes out are several lazy ones in one: text with a decision every few lines.
+
+    Patches stay as they are.
+    """
+    waiting: list[Pair] = []
+    wanted = 0
+    for pair in pairs:
+        if not _can_join(pair):
+            yield pair
+            continue
+        wanted = wanted or (rng.choice(JOINED) if rng.random() < share else 1)
+        waiting.append(pair)
+        if len(waiting) == wanted:
+            yield joined(waiting)
+            waiting, wanted = [], 0
+
+
+def joined(pairs: Sequence[Pair]) -> Pair:
+    """Lazy pairs as one: their texts one behind the other, and between two edits what leaves out the rest."""
+    lines: list[EditLine] = []
+    for pair in pairs:
+        part = _edit_lines(pair)
+        if lines and lines[-1].is_elision == part[0].is_elision:
+            part = part[1:] if part[0].is_elision else [EditLine(BETWEEN_PARTS, is_elision=True), *part]
+        lines += part
+    edit = excerpt_of([lines])
+    original, merged = ("".join(texts) for texts in zip(*((pair.original, pair.merged) for pair in pairs), strict=True))
+    return replace(
+        pairs[0], original=original, edit=edit.text, merged=merged, elisions=edit.elisions, codes=edit.codes
+    )
+
+
+def _edit_lines(pair: Pair) -> list[EditLine]:
+    elided = {pair.edit.count("\n", 0, start) for start, _ in pair.elisions}
+    lines = zip(pair.edit.removesuffix("\n").split("\n"), pair.codes, strict=True)
+    return [EditLine(line, code, number in elided) for number, (line, code) in enumerate(lines)]
+
+
+def _can_join(pair: Pair) -> bool:
+    texts = pair.original, pair.edit, pair.merged
+    return pair.format == Format.LAZY.value and all(text.endswith("\n") for text in texts)
 
 
 def changes_between(old: list[str], new: list[str]) -> list[Change]:

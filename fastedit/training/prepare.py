@@ -11,7 +11,7 @@ from fastedit.edits.model import Format
 from fastedit.errors import SettingsError
 from fastedit.training.create import read_tokenizer, template_for
 from fastedit.training.documents import HELD_OUT, SHARD_DOCUMENTS, Encoder, shards_in, write_shards
-from fastedit.training.pairs import Pair, pairs_of
+from fastedit.training.pairs import Pair, pairs_of, with_joined
 from fastedit.training.settings import TrainingSettings
 from fastedit.training.sources import held_out_files, is_held_out, kept_apart, source_folders
 from fastedit.training.synthesis import Sample, generate
@@ -83,9 +83,9 @@ def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSet
         for formats in ((Format.LAZY,), PATCHES)
     ]
     shares = [weight * share for weight in weights for share in (data.lazy, 1.0 - data.lazy)]
-    while True:
-        stream = rng.choices(streams, shares)[0]
-        yield from pairs_of(next(stream), rng, data.tight)
+    samples = (next(rng.choices(streams, shares)[0]) for _ in count())
+    pairs = (pair for sample in samples for pair in pairs_of(sample, rng, data.tight))
+    yield from with_joined(pairs, data.joined, random.Random(f"joined {seed}"))
 
 
 def _endless(group: list[Path], formats: tuple[Format, ...], seed: str, apart: list[Path]) -> Iterator[Sample]:

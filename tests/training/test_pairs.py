@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 
 from fastedit.lines import split_lines
-from fastedit.training.pairs import changes_between, pairs_of
+from fastedit.training.pairs import Pair, changes_between, joined, pairs_of, with_joined
 from fastedit.training.synthesis import generate
 from fastedit.windows import whole_file
 from support.edits import ORIGINALS
@@ -33,6 +33,33 @@ def test_tight_windows_hold_the_same_changes_among_fewer_lines():
     assert {pair.source for pair in tight} == {pair.source for pair in usual}
     assert len("".join(pair.original for pair in tight)) < 0.6 * len("".join(pair.original for pair in usual))
     assert all(pair.original != pair.merged for pair in tight)
+
+
+def lazy(original: str, edit: str, merged: str) -> Pair:
+    lines = edit.split("\n")[:-1]
+    starts = [sum(len(line) + 1 for line in lines[:at]) for at in range(len(lines))]
+    elisions = tuple((start, start + 3) for start, line in zip(starts, lines, strict=True) if line == "...")
+    codes = tuple(None if line == "..." else line for line in lines)
+    return Pair(original, edit, merged, "a.py", "made", "lazy", elisions, codes)
+
+
+def test_edits_are_joined_with_what_leaves_out_the_rest_between_them():
+    one, two, three = lazy("a\n", "b\n", "b\n"), lazy("x\n", "x\ny\n...\n", "x\ny\n"), lazy("c\n", "...\nd\n", "c\nd\n")
+    pair = joined([one, two, three])
+    assert (pair.original, pair.merged) == ("a\nx\nc\n", "b\nx\ny\nc\nd\n")
+    assert pair.edit == "b\n...\nx\ny\n...\nd\n"
+    assert [pair.edit[start:end] for start, end in pair.elisions] == ["...", "..."]
+    assert pair.codes == ("b", None, "x", "y", None, "d")
+
+
+def test_lazy_pairs_alone_are_joined_and_none_is_lost():
+    pairs = [pair for _, pair in all_pairs()]
+    mixed = list(with_joined(pairs, 0.5, random.Random(3)))
+    assert {pair for pair in pairs if pair.format != "lazy"} == {pair for pair in mixed if pair.format != "lazy"}
+    assert 0 < len(pairs) - len(mixed) < len(pairs)
+    text = "".join(sorted("".join(pair.merged for pair in mixed)))
+    assert len(text) > 0.9 * sum(len(pair.merged) for pair in pairs)  # a last few may still have waited
+    assert list(with_joined(pairs, 0.0, random.Random(3))) == pairs
 
 
 def test_a_single_window_holds_the_whole_change():
