@@ -96,9 +96,7 @@ def joined(pairs: Sequence[Pair]) -> Pair:
         lines += part
     edit = excerpt_of([lines])
     original, merged = ("".join(texts) for texts in zip(*((pair.original, pair.merged) for pair in pairs), strict=True))
-    return replace(
-        pairs[0], original=original, edit=edit.text, merged=merged, elisions=edit.elisions, codes=edit.codes
-    )
+    return replace(pairs[0], original=original, edit=edit.text, merged=merged, elisions=edit.elisions, codes=edit.codes)
 
 
 def _edit_lines(pair: Pair) -> list[EditLine]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 from hypothesis import given
@@ -9,6 +10,9 @@ from hypothesis import strategies as st
 
 from fastedit.training.synthesis import Splice, make_change
 from fastedit.training.synthesis.blocks import hidden_lines, read_blocks
+from fastedit.training.synthesis.changes.common import Site
+from fastedit.training.synthesis.changes.imports import delete_import
+from fastedit.training.synthesis.corpus import Pool
 from fastedit.training.synthesis.document import Document, read_document
 from fastedit.training.synthesis.model import NEW, minimal_splices, origins, spliced
 from fastedit.training.synthesis.rendering.page import page_of
@@ -123,3 +127,9 @@ def test_the_lines_of_a_string_belong_to_the_block_that_it_ends() -> None:
 def test_a_change_that_leaves_a_header_without_body_is_none() -> None:
     assert make_change(document(TWINS), [Splice(6, 7, ())], "emptied") is None
     assert make_change(document(TWINS), [Splice(2, 3, ())], "shorter") is not None
+
+
+def test_an_import_that_goes_on_in_the_next_line_is_not_cut() -> None:
+    text = "import a\nfrom b import c, \\\n    d\nfrom e import (\n    f,\n)\nimport g\n"
+    drawn = {tuple(delete_import(Site(document(text), Pool(), random.Random(seed))) or ()) for seed in range(20)}
+    assert drawn == {(Splice(6, 7, ()),)}

@@ -17,8 +17,12 @@ def _imports(site: Site) -> list[int]:
     return [
         number
         for number, line in enumerate(document.lines)
-        if line.startswith(start) and not document.hidden[number] and width_of(line) == 0 and is_balanced(line)
+        if line.startswith(start) and not document.hidden[number] and width_of(line) == 0 and _is_whole(line)
     ]
+
+
+def _is_whole(line: str) -> bool:
+    return is_balanced(line) and not line.endswith("\\")
 
 
 def add_import_and_use(site: Site) -> list[Splice] | None:
