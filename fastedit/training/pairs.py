@@ -50,6 +50,22 @@ class Pair:
     elisions: tuple[tuple[int, int], ...] = ()
     codes: tuple[str | None, ...] = ()
 
+    @property
+    def edit_lines(self) -> list[EditLine]:
+        elided = {self.edit.count("\n", 0, start) for start, _ in self.elisions}
+        lines = zip(self.edit.removesuffix("\n").split("\n"), self.codes, strict=True)
+        return [EditLine(line, code, number in elided) for number, (line, code) in enumerate(lines)]
+
+    def with_edit(self, lines: Sequence[EditLine]) -> Pair:
+        edit = excerpt_of([lines])
+        return replace(self, edit=edit.text, elisions=edit.elisions, codes=edit.codes)
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether the edit is a lazy one, and no text ends amid a line."""
+        texts = self.original, self.edit, self.merged
+        return self.format == Format.LAZY.value and all(text.endswith("\n") for text in texts)
+
 
 def pairs_of(sample: Sample, rng: random.Random, tight: float = 0.0) -> Iterator[Pair]:
     """A pair for each window of a sample; none where its message isn't read as one edit of the file.
@@ -76,7 +92,7 @@ def with_joined(pairs: Iterable[Pair], share: float, rng: random.Random) -> Iter
     waiting: list[Pair] = []
     wanted = 0
     for pair in pairs:
-        if not _can_join(pair):
+        if not pair.is_lazy:
             yield pair
             continue
         wanted = wanted or (rng.choice(JOINED) if rng.random() < share else 1)
@@ -90,24 +106,13 @@ def joined(pairs: Sequence[Pair]) -> Pair:
     """Lazy pairs as one: their texts one behind the other, and between two edits what leaves out the rest."""
     lines: list[EditLine] = []
     for pair in pairs:
-        part = _edit_lines(pair)
+        part = pair.edit_lines
         if lines and lines[-1].is_elision == part[0].is_elision:
             part = part[1:] if part[0].is_elision else [EditLine(BETWEEN_PARTS, is_elision=True), *part]
         lines += part
     edit = excerpt_of([lines])
     original, merged = ("".join(texts) for texts in zip(*((pair.original, pair.merged) for pair in pairs), strict=True))
     return replace(pairs[0], original=original, edit=edit.text, merged=merged, elisions=edit.elisions, codes=edit.codes)
-
-
-def _edit_lines(pair: Pair) -> list[EditLine]:
-    elided = {pair.edit.count("\n", 0, start) for start, _ in pair.elisions}
-    lines = zip(pair.edit.removesuffix("\n").split("\n"), pair.codes, strict=True)
-    return [EditLine(line, code, number in elided) for number, (line, code) in enumerate(lines)]
-
-
-def _can_join(pair: Pair) -> bool:
-    texts = pair.original, pair.edit, pair.merged
-    return pair.format == Format.LAZY.value and all(text.endswith("\n") for text in texts)
 
 
 def changes_between(old: list[str], new: list[str]) -> list[Change]:

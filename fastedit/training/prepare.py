@@ -15,6 +15,7 @@ from fastedit.training.pairs import Pair, pairs_of, with_joined
 from fastedit.training.settings import TrainingSettings
 from fastedit.training.sources import held_out_files, is_held_out, kept_apart, source_folders
 from fastedit.training.synthesis import Sample, generate
+from fastedit.training.terse import terse
 from fastedit.training.tokenizer import train_tokenizer
 
 PATCHES = (Format.UDIFF, Format.SEARCH_REPLACE, Format.V4A)
@@ -85,6 +86,7 @@ def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSet
     shares = [weight * share for weight in weights for share in (data.lazy, 1.0 - data.lazy)]
     samples = (next(rng.choices(streams, shares)[0]) for _ in count())
     pairs = (pair for sample in samples for pair in pairs_of(sample, rng, data.tight))
+    pairs = (terse(pair, rng) if pair.is_lazy and rng.random() < data.terse else pair for pair in pairs)
     yield from with_joined(pairs, data.joined, random.Random(f"joined {seed}"))
 
 

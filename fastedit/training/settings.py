@@ -54,7 +54,8 @@ class DataSettings:
     weights: how often each source is drawn from, evenly where empty. shards: the folder for tokenised documents.
     apart: folders whose files no original may resemble. held_out: the share of originals, told by their path's hash,
     that is only evaluated on. lazy: the share of lazy edits; the rest are patches. tight: the share of edits shown in
-    windows of a few lines, from which a model learns with fewer tokens where to go on. joined: the share of documents
+    windows of a few lines, from which a model learns with fewer tokens where to go on. terse: the share of lazy edits
+    that show less around their changes than a careful writer would. joined: the share of documents
     that are two to five lazy edits in one, with more to decide in each. pairs: how many documents to make.
     tokenizer_pairs: how many pairs a new tokenizer is made of.
     """
@@ -66,6 +67,7 @@ class DataSettings:
     held_out: float = 0.02
     lazy: float = 0.88
     tight: float = 0.0
+    terse: float = 0.0
     joined: float = 0.0
     pairs: int = 50_000
     tokenizer_pairs: int = 3000
