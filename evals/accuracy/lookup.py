@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 NUM_EDITS, MAX_LINES = 40, 200
 LOOKUP_TOKENS = 64
-OUTPUT_SLACK = 64  # tokens
+MAX_TOKENS = 2**20  # of prompt and answer: no limit
 TITLE = "Lazy edits, beside the target alone"
 
 
@@ -97,16 +97,19 @@ def _answer(target: Target, model: PreTrainedModel, sample: Sample) -> str | Non
     """The file that the target writes, or None where it doesn't write a whole one."""
     import torch
 
+    from fastedit.decode import EditRequest
+    from fastedit.decode.api import decode_request
     from fastedit.targets import extract_answer
 
     shown = _excerpt(sample)
-    prompt = target.prompt(sample.original, shown.text, elisions=shown.elisions)
-    limit = len(target.codec.encode(sample.original)) + len(target.codec.encode(shown.text)) + OUTPUT_SLACK
+    asked = EditRequest(sample.original, shown.text, (), (), shown.elisions, shown.codes)
+    request = decode_request(target, asked, MAX_TOKENS)
+    prompt = list(request.prompt)
     with torch.inference_mode():
         output = model.generate(  # type: ignore[operator]
             torch.tensor([prompt], device=model.device),
             do_sample=False,
-            max_new_tokens=limit,
+            max_new_tokens=request.max_new_tokens,
             prompt_lookup_num_tokens=LOOKUP_TOKENS,
             eos_token_id=list(target.stop_tokens),
             pad_token_id=target.stop_tokens[0],
@@ -121,9 +124,10 @@ def _answer(target: Target, model: PreTrainedModel, sample: Sample) -> str | Non
 def _excerpt(sample: Sample) -> Excerpt:
     """The edit as the target is used to see it, for the whole file."""
     window = whole_file(split_lines(sample.original), (), ())
-    text, elisions = "", list[tuple[int, int]]()
+    text, elisions, codes = "", list[tuple[int, int]](), list[str | None]()
     for edit in parse_message(sample.edit):
         (excerpt,) = excerpts_of(edit, [window])
         elisions += [(len(text) + start, len(text) + end) for start, end in excerpt.elisions]
         text += excerpt.text
-    return Excerpt(text, (), tuple(elisions))
+        codes += excerpt.codes
+    return Excerpt(text, (), tuple(elisions), tuple(codes))
