@@ -134,7 +134,7 @@ def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSe
         return taken(original, merged, answer.text, edit, words), stats
     if answer.is_given_up:
         return given_up(merged), stats
-    return weigh(original, merged, answer.text, edit, words), stats
+    return weigh(original, merged, answer.text, edit, words, only_verifies=target.only_verifies), stats
 
 
 def _target_for(mode: str, edits: Sequence[Edit], target: Target | None) -> Target | None:

@@ -53,12 +53,15 @@ def structural(merged: Merged) -> Verdict:
     return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, merged.warnings)
 
 
-def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
+def weigh(
+    original: Original, merged: Merged, answer: str, edit: Edit, message: str, *, only_verifies: bool = False
+) -> Verdict:
     """Whose text counts where both were asked for, for `auto`.
 
     What both say counts, even where the alignment alone was too uncertain to be applied. Where they differ, a faithful
-    text counts, unless the draft is certain; else the draft stands. A warning says so, but for a certain draft and a
-    text that can't be right anyway. Raises the draft's refusal where neither can be applied.
+    text counts, unless the draft is certain or the target is there to verify alone; else the draft stands. A warning
+    says so, but for a certain draft and a text that can't be right anyway. Raises the draft's refusal where neither can
+    be applied.
     """
     if answer == merged.text:
         return _agreed(original, merged, edit, message)
@@ -66,6 +69,8 @@ def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: 
         found = _faithful(original, merged, answer, edit, message)
     except ResultRefused as refused:
         return structural(merged) if is_certain(merged) else _overruled(merged, refused.message)
+    if only_verifies:
+        return _overruled(merged, "it only verifies")
     return _overruled(merged, "the draft is certain") if merged.certainty >= TRUSTED_CERTAINTY else found
 
 
@@ -91,9 +96,11 @@ def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
 def taken(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
     """The target's text as the result, for `model`. ResultRefused where the guard finds it unfit to be applied."""
     alignment = _alignment_of(original.text, answer)
-    warnings = refuse_or_warn(inspect(original, answer, alignment, (edit,), message))
-    doubts = tuple(finding.as_warning() for finding in unaccounted(original.text, answer, alignment, merged, edit))
-    return Verdict(answer, Strategy.MODEL, alignment, (*warnings, *doubts))
+    doubts = unaccounted(original.text, answer, alignment, merged, edit)
+    # A target may word a line in its own way, and that is told; what it loses, of the edit or of the file, isn't taken.
+    doubts = [replace(doubt, is_fatal=doubt.code is Code.TRUNCATION_DETECTED) for doubt in doubts]
+    warnings = refuse_or_warn([*inspect(original, answer, alignment, (edit,), message), *doubts])
+    return Verdict(answer, Strategy.MODEL, alignment, warnings)
 
 
 def unaccounted(original: str, text: str, alignment: Alignment, merged: Merged, edit: Edit) -> list[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -218,6 +219,24 @@ def test_a_faithful_target_finds_the_place_that_the_alignment_cant_tell(target):
     script(target, lambda original, edit: wanted)
     applied = apply(SMALL, UNKNOWN_PLACE, path="a.py", target=target)
     assert (applied.text, applied.strategy) == (wanted, "model"), structural
+
+
+def test_a_target_that_only_verifies_never_stands_for_a_draft(target):
+    verifier = replace(target, only_verifies=True)
+    wanted = SMALL.replace("    def clear", "    seen = set()\n\n    def clear", 1)
+    script(verifier, lambda original, edit: wanted)
+    structural = refused(SMALL, UNKNOWN_PLACE, path="a.py", mode="structural")
+    assert refused(SMALL, UNKNOWN_PLACE, path="a.py", target=verifier).code == structural.code
+    assert apply(SMALL, UNKNOWN_PLACE, path="a.py", target=verifier, mode="model").text == wanted
+    assert Target.load("embedded").only_verifies
+    assert not target.only_verifies
+
+
+@pytest.mark.parametrize("lost", ["    total = value * 7\n", "def step_8(value):\n"])
+def test_what_a_target_loses_is_refused_in_model_mode_too(target, lost):
+    script(target, lambda original, edit: edited(original, edit).replace(lost, ""))
+    refusal = refused(FILE, EDIT, path="a.py", mode="model", target=target)
+    assert refusal.code in (Code.TRUNCATION_DETECTED, Code.SYMBOL_LOST)
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,18 @@ EMBEDDED_FOLDER = Path(__file__).parent / "embedded"
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """source: a hub id (looked up in the local cache, never fetched here) or a folder. template: a name."""
+    """source: a hub id (looked up in the local cache, never fetched here) or a folder. template: a name.
+
+    only_verifies: in `auto` it confirms drafts, and its own text never stands for one: it is wrong too often.
+    """
 
     source: str | Path
     template: str
+    only_verifies: bool = False
 
 
 REGISTRY = {
-    "embedded": Registered(EMBEDDED_FOLDER, "marked"),
+    "embedded": Registered(EMBEDDED_FOLDER, "marked", only_verifies=True),
     "kortix-1.5b": Registered("Kortix/FastApply-1.5B-v1.0", "kortix"),
     "kortix-7b": Registered("Kortix/FastApply-7B-v1.0", "kortix"),
     "osmosis-1.7b": Registered("osmosis-ai/Osmosis-Apply-1.7B", "osmosis"),
@@ -39,11 +43,16 @@ def folder_of(name_or_path: str | Path) -> Path:
     return _cached(source)
 
 
+def registered_as(name_or_path: str | Path) -> Registered | None:
+    """What is known of a target by its name, its hub id or its folder."""
+    wanted = str(name_or_path)
+    return next((known for name, known in REGISTRY.items() if wanted in (name, str(known.source))), None)
+
+
 def template_of(name_or_path: str | Path, folder: Path) -> PromptTemplate:
     """The template that goes with a target: by its registered name or hub id, its folder's own, or the chat one."""
-    for name, registered in REGISTRY.items():
-        if str(name_or_path) in (name, str(registered.source)):
-            return template_named(registered.template)
+    if registered := registered_as(name_or_path):
+        return template_named(registered.template)
     own = folder / TEMPLATE_FILE
     return read_template(own) if own.is_file() else CHAT
 

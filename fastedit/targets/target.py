@@ -12,7 +12,7 @@ from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets.checkpoint import check_checkpoint
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.prompt import check_template, prompt_tokens
-from fastedit.targets.registry import folder_of, template_of
+from fastedit.targets.registry import folder_of, registered_as, template_of
 from fastedit.targets.templates import PromptTemplate, template_named
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Target:
 
     stop_tokens: the ids that end an output, the one that a draft should end with first.
     max_positions: the longest prompt and output together that the model was made for.
+    only_verifies: in `auto` it confirms drafts, and its own text never stands for one.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Target:
     template: PromptTemplate
     stop_tokens: tuple[int, ...]
     max_positions: int
+    only_verifies: bool = False
 
     @classmethod
     def load(
@@ -62,6 +64,7 @@ class Target:
         check_template(chosen, tokenizer)
         codec = TokenizerCodec(tokenizer.backend_tokenizer)
         model = _load_model(folder, _device_named(device), dtype)
+        registered = registered_as(name_or_path)
         return cls(
             name=str(name_or_path) if not isinstance(name_or_path, Path) else folder.name,
             model=model,
@@ -70,6 +73,7 @@ class Target:
             template=chosen,
             stop_tokens=_stop_tokens(model, tokenizer),
             max_positions=int(getattr(model.config, "max_position_embeddings", 0)) or 2**31,
+            only_verifies=registered is not None and registered.only_verifies,
         )
 
     @property

@@ -13,9 +13,13 @@ import fastedit
 from fastedit.decode.api import decode_request
 from fastedit.decode.request import EditRequest
 from fastedit.draft.model import Draft, Kind
+from fastedit.edits import parse_message
+from fastedit.excerpts import excerpts_of
+from fastedit.lines import split_lines
 from fastedit.targets import Target
 from fastedit.targets.marks import FIRST, NUM_MARKS
 from fastedit.targets.registry import EMBEDDED_FOLDER
+from fastedit.windows import whole_file
 
 MAX_BYTES = 48 * 10**6
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -52,7 +56,9 @@ def test_writes_what_transformers_would(target):
     from transformers import AutoModelForCausalLM
 
     exact = Target.load("embedded", dtype="float32")
-    asked = EditRequest(ORIGINAL, EDIT.split("```python\n")[1].split("```")[0], (Draft(ORIGINAL, Kind.ORIGINAL),))
+    (excerpt,) = excerpts_of(parse_message(EDIT)[0], [whole_file(split_lines(ORIGINAL), (), ())])
+    drafts = (Draft(ORIGINAL, Kind.ORIGINAL),)
+    asked = EditRequest(ORIGINAL, excerpt.text, drafts, (), excerpt.elisions, excerpt.codes)
     request = decode_request(exact, asked, 2048)
     model = AutoModelForCausalLM.from_pretrained(EMBEDDED_FOLDER, dtype=torch.float32, local_files_only=True)
     prompt = torch.tensor([request.prompt])

@@ -33,6 +33,34 @@ def test_lines_are_numbered_through_both_texts():
     assert [edit[start:end] for start, end in elisions] == ["..."]
 
 
+def test_lines_of_the_edit_that_plainly_are_the_original_s_have_its_marks():
+    edit, _ = marks_of("a\n    b\nc\n}\n}\n", "b\n...\n-c\nnew\n}\n").marked_edit
+    assert shown(edit) == "2|    b\n...\n9|new\n10|}\n"
+
+
+def test_a_line_that_looks_like_one_of_the_original_s_has_its_mark_too():
+    edit, _ = marks_of("import os\nreturn one(two)\n", "...\nreturn one(two, three)\n").marked_edit
+    assert shown(edit) == "...\n4|2|return one(two, three)\n"
+
+
+def test_lines_are_shown_as_deep_as_their_twins_say():
+    original = "class A:\n    def f(self):\n        a()\n        b()\n"
+    margin = marks_of(original, "def f(self):\n    a()\n    new()\n...\n").marked_edit[0]
+    assert without_marks(margin) == "    def f(self):\n        a()\n        new()\n...\n"
+    deep = marks_of(original, "            def f(self):\n                a()\n\n                new()\n").marked_edit[0]
+    assert without_marks(deep) == "    def f(self):\n        a()\n\n        new()\n"
+
+
+@pytest.mark.parametrize("edit", ["if x:\n    a()\n    b()\n", "start()\nif x:\n    a()\n"])
+def test_lines_that_the_edit_itself_moves_are_shown_as_they_are(edit):
+    assert without_marks(marks_of("start()\na()\nb()\n", edit).marked_edit[0]) == edit
+
+
+def test_what_a_patch_takes_away_is_not_shown():
+    edit = LineMarks("a\nb\nc\n", " a\n-b\n+B\n c\n", (), ("a", None, "B", "c")).marked_edit[0]
+    assert shown(edit) == "1|a\n6|B\n3|c\n"
+
+
 def test_elisions_stand_alone():
     edit, elisions = LineMarks("a\n", "x\n    # ...\ny\n", ((6, 11),), ("x", None, "y")).marked_edit
     assert shown(edit) == "2|x\n# ...\n4|y\n"
@@ -52,17 +80,17 @@ def test_a_run_of_the_edit_is_found_where_most_of_it_is_new():
 
 def test_a_run_may_reach_beyond_the_text():
     marks = marks_of("b\n\nc\n", "a\nb\n\nnew\nc\nd\n")
-    assert shown(marks.marked_text("b\n\nnew\nc\n")) == "1|b\n6|\n7|new\n8|c\n"
+    assert shown(marks.marked_text("b\n\nnew\nc\n")) == "1|b\n2|\n7|new\n3|c\n"
 
 
 def test_a_run_with_other_lines_in_between_is_found_in_parts():
     marks = marks_of("a\nx\nb\n", "a\nnew\nb\n")
-    assert shown(marks.marked_text("a\nnew\nx\nb\n")) == "1|a\n5|new\n2|x\n6|b\n"
+    assert shown(marks.marked_text("a\nnew\nx\nb\n")) == "1|a\n5|new\n2|x\n3|b\n"
 
 
 def test_what_a_patch_takes_away_breaks_no_run():
     marks = marks_of("a\nb\nc\n", "a\n-b\nB\nc\n")
-    assert shown(marks.marked_text("a\nB\nc\n")) == "1|a\n6|B\n7|c\n"
+    assert shown(marks.marked_text("a\nB\nc\n")) == "1|a\n6|B\n3|c\n"
 
 
 def test_lines_from_neither_text_have_a_mark_of_their_own():

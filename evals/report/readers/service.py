@@ -15,7 +15,8 @@ OURS = ("kernel", "reference")
 
 
 def read_service(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
-    ladder = data["ladder"]
+    ladder, soak = data["ladder"], data["soak"]
+    held = {which: [(row["requests"], row[which]) for row in soak["memory_mib"]] for which in ("server", "workers")}
     modes = list(dict.fromkeys(row["mode"] for row in ladder))
     series = {
         f"{mode}, {key.removesuffix('_ms')}": [(row["clients"], row[key]) for row in ladder if row["mode"] == mode]
@@ -26,7 +27,7 @@ def read_service(name: str, data: Mapping[str, Any], machine: Mapping[str, str])
         *((f"one after the other, {mode}", row) for mode, row in data["warm"].items()),
         *((f"{row['clients']} clients, {row['mode']}", row) for row in ladder),
         ("structural, beside a busy target", data["beside"]),
-        ("many requests of all kinds", data["soak"]),
+        ("many requests of all kinds", soak),
     ]
     cells: list[tuple[Cell, ...]] = [(what, *(row.get(key) for key in LATENCY_KEYS)) for what, row in rows]
     return Section(
@@ -39,14 +40,21 @@ def read_service(name: str, data: Mapping[str, Any], machine: Mapping[str, str])
             Figure("p99_ms", f"{data['warm']['auto']['p99_ms']:.1f}"),
             Figure("structural_p99_ms", f"{data['beside']['p99_ms']:.1f}", "beside a busy target"),
             Figure("batch_x", f"{data['batch']['batch_x']:.2f}", "throughput of batches over one at a time"),
+            Figure("growth_mib", f"{soak['growth_mib']:.1f}", _growth_words(soak)),
         ],
         parts=[
             Plot("Latency against clients", plots.lines(series, x_label="clients", y_label="ms", is_log=True)),
             Table("Latencies", ("load", *LATENCY_KEYS), cells),
+            Plot("Memory over many requests", plots.lines(held, x_label="requests", y_label="MiB")),
         ],
         command=command_of(data),
         machine=machine,
     )
+
+
+def _growth_words(soak: Mapping[str, Any]) -> str:
+    second_half = f"{soak['growth_second_half_mib']:.1f} of it in their second half"
+    return f"more memory after {soak['requests']} requests than after a tenth of them, {second_half}"
 
 
 def read_kernels(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:

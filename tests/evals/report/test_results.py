@@ -81,11 +81,13 @@ def latencies(**more: object) -> dict[str, object]:
 
 
 def test_a_service_and_kernels_are_shown(tmp_path: Path) -> None:
+    held = [{"requests": count, "server": 900.0 + count, "workers": 80.0} for count in (1, 10)]
+    soak = latencies(memory_mib=held, growth_mib=9.0, growth_second_half_mib=0.25)
     ladder = [latencies(mode=mode, clients=clients) for mode in ("structural", "auto") for clients in (1, 4)]
     service = {
         "machine": {"command": "python -m evals.speed.serve"}, "target": "stand-in", "source": "made cases",
         "warm": {"structural": latencies(), "auto": latencies(p50_ms=4.25)}, "ladder": ladder,
-        "beside": latencies(), "batch": {"batch_x": 1.5}, "soak": latencies(),
+        "beside": latencies(), "batch": {"batch_x": 1.5}, "soak": soak,
     }  # fmt: skip
     rows = [
         {"kernel": "verify", "case": "16 rows", "way": way, "milliseconds": ms, "floor_ms": 0.5, "extra_bytes": 0,
@@ -98,6 +100,7 @@ def test_a_service_and_kernels_are_shown(tmp_path: Path) -> None:
         path.write_text(json.dumps(data), "utf-8")
     sections = write_page(paths, tmp_path / "page.html", "Service and kernels")
     assert {figure.name: figure.value for figure in sections[0].figures}["p50_ms"] == "4.2"
+    assert ("growth_mib", "9.0") in [(figure.name, figure.value) for figure in sections[0].figures]
     assert sections[1].figures[0].value == "3.00"
     assert all(len(row) == len(table.head) for section in sections for table in section.tables for row in table.rows)
     assert "no compiler" in (tmp_path / "page.html").read_text("utf-8")
