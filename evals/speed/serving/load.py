@@ -58,6 +58,8 @@ class Connection:
         """Status and body; (BROKEN, b"") where none came."""
         try:
             async with asyncio.timeout(LIMIT_S):
+                if self._streams is not None and self._streams[0].at_eof():
+                    self.close()  # the service keeps no idle connection for long
                 if self._streams is None:
                     self._streams = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 24)
                 reader, writer = self._streams
