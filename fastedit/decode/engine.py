@@ -42,7 +42,7 @@ class Engine:
         self._runner = runner
         self._vocabulary = vocabulary
         self._settings = settings or EngineSettings()
-        self._costs = costs
+        self._costs = costs or CostTable.measure(self._time_of_pass, runner.step_widths)
         self._pool = SlotPool(runner.num_slots)
         self._acceptance = Acceptance()
         self._numbers = count()
@@ -76,7 +76,7 @@ class Engine:
         self._admit()
         if not self._running:
             return False
-        parts = plan_pass(self._running, lambda: self.costs, self._settings)  # propose
+        parts = plan_pass(self._running, self._costs, self._settings)  # propose
         started_s = time.perf_counter()
         outcomes = run_guarded(self._runner, parts, self._pool.forget)  # verify
         pass_s = time.perf_counter() - started_s
@@ -123,12 +123,6 @@ class Engine:
 
     @property
     def costs(self) -> CostTable:
-        """What passes cost, measured when first asked for: by the thread that steps, or before there is any request.
-
-        One request that counts its passes asks for none, and so a short-lived process doesn't wait for them.
-        """
-        if self._costs is None:
-            self._costs = CostTable.measure(self._time_of_pass, self._runner.step_widths)
         return self._costs
 
     @property

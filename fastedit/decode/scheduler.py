@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Sequence as Many
 
 from fastedit.decode.controller import Offer, draft_lengths
@@ -14,8 +13,8 @@ from fastedit.draft.model import Proposal
 MIN_SHARE = 32  # tokens that every request of a crowd can feed in a pass, however slow the machine
 
 
-def plan_pass(sequences: Many[Sequence], costs: Callable[[], CostTable], settings: EngineSettings) -> list[Part]:
-    """A part for every sequence, together at most `settings.pass_tokens` tokens. costs: asked where it matters."""
+def plan_pass(sequences: Many[Sequence], costs: CostTable, settings: EngineSettings) -> list[Part]:
+    """A part for every sequence, together at most `settings.pass_tokens` tokens."""
     budget = pass_budget(len(sequences), costs, settings)
     num_fed = fair_shares([sequence.num_unfed for sequence in sequences], budget)
     rest = budget - sum(num_fed)
@@ -23,18 +22,15 @@ def plan_pass(sequences: Many[Sequence], costs: Callable[[], CostTable], setting
         sequence.propose(rest) if fed == sequence.num_unfed else None
         for sequence, fed in zip(sequences, num_fed, strict=True)
     ]
-    counted = [sequence.request.max_passes is not None for sequence in sequences]
-    lengths = [0] * len(sequences)
-    if not all(is_counted or proposal is None for is_counted, proposal in zip(counted, proposals, strict=True)):
-        offers = [
-            Offer(fed, sequence.acceptance.survival(proposal) if proposal else ())
-            for sequence, fed, proposal in zip(sequences, num_fed, proposals, strict=True)
-        ]
-        lengths = draft_lengths(offers, costs(), budget)
+    offers = [
+        Offer(fed, sequence.acceptance.survival(proposal) if proposal else ())
+        for sequence, fed, proposal in zip(sequences, num_fed, proposals, strict=True)
+    ]
+    lengths = draft_lengths(offers, costs, budget)
     spare = rest - sum(lengths)
-    for index, proposal in enumerate(proposals):
+    for index, (sequence, proposal) in enumerate(zip(sequences, proposals, strict=True)):
         # Whoever counts its passes wants the draft checked, whatever another token costs.
-        if proposal is not None and counted[index]:
+        if proposal is not None and sequence.request.max_passes is not None:
             more = max(0, min(spare, len(proposal.tokens) - lengths[index]))
             lengths[index] += more
             spare -= more
@@ -44,11 +40,11 @@ def plan_pass(sequences: Many[Sequence], costs: Callable[[], CostTable], setting
     ]
 
 
-def pass_budget(num_sequences: int, costs: Callable[[], CostTable], settings: EngineSettings) -> int:
+def pass_budget(num_sequences: int, costs: CostTable, settings: EngineSettings) -> int:
     """Tokens that a pass may feed: all that is allowed for a request alone; else what doesn't take too long."""
     if num_sequences <= 1:
         return settings.pass_tokens
-    timely = max(costs().width_for(settings.pass_s), MIN_SHARE * num_sequences)
+    timely = max(costs.width_for(settings.pass_s), MIN_SHARE * num_sequences)
     return min(settings.pass_tokens, timely)
 
 

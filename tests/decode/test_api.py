@@ -148,17 +148,6 @@ def test_requests_of_a_target_share_an_engine(tiny):
         verify_draft(tiny.target, EditRequest("a\n", "b", deadline_s=0.0))
 
 
-def test_one_request_that_counts_its_passes_waits_for_no_measurement(tiny, monkeypatch):
-    measured = []
-    monkeypatch.setattr(CostTable, "measure", lambda *_: measured.append(True) or CostTable({1: 1e-3}))
-    engine = make_engine(tiny.target, SETTINGS)
-    for max_passes, is_measured in ((2, False), (None, True)):
-        request = EditRequest(ORIGINAL, EDIT, (Draft(EDITED, Kind.MERGED),), max_passes=max_passes)
-        engine.submit(decode_request(tiny.target, request, 2048))
-        engine.step()
-        assert bool(measured) is is_measured
-
-
 def test_sampled_requests_are_reproducible(tiny):
     engine = make_engine(tiny.target, SETTINGS)
     request = EditRequest("a\n", "b", sampling=Sampling(temperature=1.0, seed=3), max_new_tokens=20)

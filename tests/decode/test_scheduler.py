@@ -35,10 +35,10 @@ def test_shares_are_fair(wanted, budget):
 def test_a_request_alone_gets_the_whole_pass():
     slow = CostTable({1: 1.0, 2: 2.0})
     settings = EngineSettings(pass_tokens=5000, pass_s=0.1)
-    assert pass_budget(1, lambda: slow, settings) == 5000
-    assert pass_budget(3, lambda: slow, settings) == 3 * MIN_SHARE
+    assert pass_budget(1, slow, settings) == 5000
+    assert pass_budget(3, slow, settings) == 3 * MIN_SHARE
 
 
 def test_several_requests_wait_no_longer_than_a_passs_time():
     costs = CostTable({1: 0.001, 1001: 1.001})
-    assert 128 <= pass_budget(2, lambda: costs, EngineSettings(pass_tokens=5000, pass_s=0.25)) <= 256
+    assert 128 <= pass_budget(2, costs, EngineSettings(pass_tokens=5000, pass_s=0.25)) <= 256
