@@ -150,9 +150,7 @@ def _marked(request: EditRequest) -> EditRequest:
     )
     edit, elisions = marks.marked_edit
     # No snippets: they have no marks, and what is looked up in them would be refused at each line's start.
-    return replace(
-        request, original=marks.marked_original, edit=edit, elisions=elisions, drafts=drafts, snippets=()
-    )
+    return replace(request, original=marks.marked_original, edit=edit, elisions=elisions, drafts=drafts, snippets=())
 
 
 def _wrapped(draft: Draft, target: Target) -> Draft:
