@@ -14,11 +14,10 @@ from rapidfuzz import fuzz
 
 from fastedit.excerpts import BETWEEN_PARTS, EditLine
 from fastedit.lines import split_lines
+from fastedit.targets.twins import MARGIN, MIN_LIKENESS
 from fastedit.training.pairs import Pair, changes_between
 from fastedit.windows import Change
 
-MIN_LIKENESS = 60.0  # percent, of a line and the new one that stands for it
-MARGIN = 8.0  # by so much no other line of the original may be as like it
 SHARE_OF_SIDES = 0.6
 
 
