@@ -8,6 +8,8 @@ goes on after a divergence is the drafters' business (`fastedit.draft`); how lon
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import threading
 import time
 from collections import deque
@@ -136,6 +138,10 @@ class Engine:
             raise RuntimeError(f"{self._pool.num_leased} slots are leased, running requests have {slots}")
 
     def _serve(self) -> None:
+        if self._settings.niceness and sys.platform == "linux":  # elsewhere it would be the whole process's
+            thread = threading.get_native_id()
+            niceness = os.getpriority(os.PRIO_PROCESS, thread) + self._settings.niceness
+            os.setpriority(os.PRIO_PROCESS, thread, min(niceness, 19))
         while True:
             with self._changed:
                 while not (self._waiting or self._running or self._is_closed):

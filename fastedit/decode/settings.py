@@ -13,7 +13,8 @@ class EngineSettings:
     pass_tokens: tokens fed in one pass, at most; with several requests no more than fit into about `pass_s` seconds,
     so that a long prompt doesn't hold up the others. use_graphs: capture CUDA graphs (a GPU only). is_exact: on a GPU,
     run every pass at one width, so that an output depends on prompt and seed to the last bit, whatever the drafts and
-    the other requests; slower at prefill.
+    the other requests; slower at prefill. niceness: how readily the thread that `Engine.start` makes, and the threads
+    that compute for it, give way to whatever else wants to run, as for nice(1); Linux only.
     """
 
     num_slots: int = 8
@@ -25,3 +26,4 @@ class EngineSettings:
     pass_s: float = 0.25
     use_graphs: bool = True
     is_exact: bool = False
+    niceness: int = 0

@@ -18,6 +18,7 @@ logger = logging.getLogger(__name__)
 
 WARM_ORIGINAL = "def area(width, height):\n    return width * height\n"
 WARM_TOKENS = 16
+NICENESS = 5  # structural edits take milliseconds and go first
 
 
 class State(StrEnum):
@@ -90,13 +91,14 @@ class TargetSlot:
         try:
             from fastedit.decode.api import shared_engine, verify_draft
             from fastedit.decode.request import EditRequest
+            from fastedit.decode.settings import EngineSettings
             from fastedit.targets import Target
         except ImportError as error:
             raise EngineUnavailable(
                 Code.TARGET_UNAVAILABLE, f"What a target runs on isn't installed: {error}."
             ) from error
         target = self._target or Target.load(self.name or "", self._device)
-        engine = shared_engine(target)
+        engine = shared_engine(target, EngineSettings(niceness=NICENESS))
         warm = EditRequest(WARM_ORIGINAL, WARM_ORIGINAL, max_new_tokens=WARM_TOKENS)
         try:
             verify_draft(target, warm, engine)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import os
 import random
+import sys
 import threading
 import time
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from typing import ClassVar
 
 import pytest
@@ -181,6 +184,17 @@ def test_stats_add_up(tiny):
 def test_meaningless_requests_are_refused(wrong):
     with pytest.raises(SettingsError):
         DecodeRequest(**{"prompt": (1,), "max_new_tokens": 1, **wrong})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux only")
+def test_its_thread_gives_way_to_others_where_it_is_told_to(tiny):
+    engine = tiny.engine(replace(SMALL, niceness=19))
+    engine.start()
+    engine.submit(request()).result(20)
+    (thread,) = (thread for thread in threading.enumerate() if thread is engine._thread)
+    own, others = (os.getpriority(os.PRIO_PROCESS, number) for number in (thread.native_id, threading.get_native_id()))
+    assert own > others
+    engine.close()
 
 
 def test_many_threads_share_an_engine(tiny):
