@@ -112,7 +112,7 @@ def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSe
     if target is None:
         return structural(merged), stats
     words = f"{request.message}\n{request.instruction or ''}"
-    windows = cut_windows(original, merged, request.scope)
+    windows = cut_windows(original, merged, request.scope, target)
     agreed = sender.follow(merged.text if request.mode == "auto" else None) if sender else None
     try:
         answer = ask(

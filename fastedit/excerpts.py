@@ -7,13 +7,14 @@ edit itself, or it could only repeat what the alignment thinks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Indel
 
 from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Op, PatchHunk, Snippet
 from fastedit.lines import split_lines
+from fastedit.targets.twins import ELISION, twins
 from fastedit.windows import Window
 
 BETWEEN_PARTS = "..."  # two snippets or hunks leave out what lies between their places
@@ -23,12 +24,13 @@ BETWEEN_PARTS = "..."  # two snippets or hunks leave out what lies between their
 class EditLine:
     """text: as the target sees it. code: as it may stand in the result, None for a line that can't.
 
-    is_elision: it stands for other lines.
+    is_elision: it stands for other lines. place: which line of the original it plainly is.
     """
 
     text: str
     code: str | None = None
     is_elision: bool = False
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +47,68 @@ class Excerpt:
     codes: tuple[str | None, ...] = ()
 
 
-def excerpts_of(edit: Edit, windows: Sequence[Window]) -> tuple[Excerpt, ...]:
+def excerpts_of(edit: Edit, windows: Sequence[Window], original: Sequence[str]) -> tuple[Excerpt, ...]:
     """For each window the lines of the edit between what it says about the windows before and behind.
 
-    An only window gets the whole edit, and so does one in which no line of the edit stands (a pure deletion). Hunks of
-    all patch formats are shown alike: a column of ` `, `-` and `+` before each line.
+    An only window gets the whole edit, and so does one in which no line of the edit stands (a pure deletion); but
+    lines that plainly are lines of the original outside the window are left out everywhere. Hunks of all patch formats
+    are shown alike: a column of ` `, `-` and `+` before each line. original: the lines of the whole file.
     """
-    parts = [*map(_of_snippet, edit.snippets), *map(_of_hunk, edit.hunks)]
-    whole = excerpt_of(parts)
+    parts = _placed([*map(_of_snippet, edit.snippets), *map(_of_hunk, edit.hunks)], _keys(original))
     if len(windows) < 2:
-        return tuple(whole for _ in windows)
-    merged = [_keys(split_lines(window.draft.text)) for window in windows]
-    cuts = [_cut(part, merged) for part in parts]
-    shares = ([cut[index] for cut in cuts if cut[index]] for index in range(len(windows)))
-    return tuple(excerpt_of(share) if share else whole for share in shares)
+        shares = [parts for _ in windows]
+    else:
+        merged = [_keys(split_lines(window.draft.text)) for window in windows]
+        cuts = [_cut(part, merged) for part in parts]
+        shares = [[cut[index] for cut in cuts if cut[index]] or parts for index in range(len(windows))]
+    return tuple(excerpt_of(_inside(share, window)) for share, window in zip(shares, windows, strict=True))
+
+
+def _placed(parts: Sequence[Sequence[EditLine]], original: Sequence[str]) -> list[list[EditLine]]:
+    """The parts with the places of their lines. What a patch takes away stands for nothing in the result."""
+    keys, places = list[str](), list[tuple[int, int]]()
+    for index, part in enumerate(parts):
+        for number, line in enumerate(part):
+            if line.code is not None or line.is_elision:
+                keys.append(ELISION if line.code is None else line.code.strip())
+                places.append((index, number))
+        keys.append(ELISION)
+        places.append((index, len(part)))
+    placed = [list(part) for part in parts]
+    for at, place in twins(keys, original).items():
+        index, number = places[at]
+        placed[index][number] = replace(placed[index][number], place=place)
+    return placed
+
+
+def _inside(parts: Sequence[list[EditLine]], window: Window) -> list[list[EditLine]]:
+    """The parts without the lines that have their place outside the window, unless they are new in it."""
+    new = {line.strip() for change in window.changes for line in change.lines}
+    cut = [[_is_outside(line, window) and (line.code or "").strip() not in new for line in part] for part in parts]
+    left = [_with_elisions(part, outside) for part, outside in zip(parts, cut, strict=True)]
+    return [part for part in left if not all(line.is_elision for line in part)] or [list(part) for part in parts]
+
+
+def _is_outside(line: EditLine, window: Window) -> bool:
+    return line.place is not None and not window.start <= line.place < window.end
+
+
+def _with_elisions(part: Sequence[EditLine], outside: Sequence[bool]) -> list[EditLine]:
+    """One elision in the place of lines left out, of blank ones between them, and of elisions beside them."""
+    lines: list[EditLine] = []
+    elided = False, -1  # whether the last elision stands for lines left out here, and where it is
+    for line, is_outside in zip(part, outside, strict=True):
+        shown = EditLine(BETWEEN_PARTS, is_elision=True) if is_outside else line
+        if shown.is_elision:
+            was_outside, at = elided
+            if (was_outside or (is_outside and at >= 0)) and not any(
+                (old.code or "?").strip() for old in lines[at + 1 :]
+            ):
+                del lines[at + 1 :]
+                continue
+            elided = is_outside, len(lines)
+        lines.append(shown)
+    return lines
 
 
 def _of_snippet(snippet: Snippet) -> list[EditLine]:

@@ -106,18 +106,26 @@ class Answer:
     is_given_up: bool = False
 
 
-def cut_windows(original: Original, merged: Merged, scope: str) -> tuple[Window, ...]:
+def cut_windows(original: Original, merged: Merged, scope: str, target: Target) -> tuple[Window, ...]:
     """What the target has to look at: the places that the merged draft changes, or else the whole file.
 
     That is where it changes none, and where the place isn't known: a target that sees one place only can't tell that it
-    is the wrong one. scope: `windows`, `file`, or `auto` for windows unless they are most of the file.
+    is the wrong one. scope: `windows`, `file`, or `auto` for windows unless they are most of the file. target: says how
+    much it is used to see.
     """
     lines = split_lines(original.text)
     changes = changes_of(lines, split_lines(merged.text), merged.alignment)
     declarations = [(found.start_line, found.end_line) for found in original.outline.declarations]
     if scope == "file" or not changes or merged.alignment.problems:
         return (whole_file(lines, changes, declarations),)
-    windows = plan_windows(lines, changes, declarations)
+    template = target.template
+    windows = plan_windows(
+        lines,
+        changes,
+        declarations,
+        context_lines=template.context_lines,
+        max_declaration_lines=template.declaration_lines,
+    )
     num_shown = sum(window.end - window.start for window in windows)
     if scope == "auto" and num_shown > WHOLE_FILE_SHARE * len(lines):
         return (whole_file(lines, changes, declarations),)
@@ -165,7 +173,7 @@ def ask(
     asked = [window.with_unix_ends() if window.is_crlf else window for window in windows]
     handles: list[Handle] = []
     try:
-        for window, excerpt in zip(asked, excerpts_of(edit, windows), strict=True):
+        for window, excerpt in zip(asked, excerpts_of(edit, windows, split_lines(original.text)), strict=True):
             handles.append(_submit(target, _request(window, excerpt, instruction, options, max_passes)))
             options.cancellation.watch(handles[-1])
         results = [_follow(window, handle, on_text) for window, handle in zip(windows, handles, strict=True)]

@@ -36,7 +36,7 @@ DIFF = """```diff
 
 def excerpts(message, windows):
     (edit,) = parse_message(message)
-    return excerpts_of(edit, windows)
+    return excerpts_of(edit, windows, FILE)
 
 
 def test_an_only_window_is_shown_the_whole_edit():
@@ -85,3 +85,29 @@ def test_blank_lines_tie_nothing_to_a_window():
     first, second = excerpts("```\nfirst\n\n# ... existing code ...\n\nsecond\n```\n", plan_windows(lines, changes, []))
     assert "second" not in first.text
     assert "first" not in second.text
+
+
+def test_lines_that_lie_outside_a_window_are_left_out():
+    message = "```\nline 3\n# ... existing code ...\nline 19\nfirst\nline 21\n# ... existing code ...\nline 150\n```\n"
+    (excerpt,) = excerpts(message, plan_windows(FILE, TWO_CHANGES[:1], []))
+    assert excerpt.text == "...\nline 19\nfirst\nline 21\n# ... existing code ...\n"
+    assert [excerpt.text[start:end] for start, end in excerpt.elisions] == ["...", "# ... existing code ..."]
+    assert excerpt.codes == (None, "line 19", "first", "line 21", None)
+
+
+def test_hunks_elsewhere_are_left_out():
+    changes = [Change(20, 21, ("first\n",)), Change(150, 151, ())]
+    deleting = DIFF.replace("+second\n", "")
+    _, second = excerpts(deleting, plan_windows(FILE, changes, []))
+    assert second.text == " line 149\n-line 150\n line 151\n"
+
+
+def test_a_line_that_is_new_in_a_window_is_shown_there_wherever_else_it_stands():
+    changes = [Change(20, 20, ("line 150\n",)), Change(150, 151, ())]
+    (excerpt,) = excerpts("```\nline 19\nline 150\nline 20\n```\n", plan_windows(FILE, changes[:1], []))
+    assert excerpt.text == "line 19\nline 150\nline 20\n"
+
+
+def test_an_edit_none_of_whose_lines_lie_in_the_window_is_shown_whole():
+    (excerpt,) = excerpts("```\nline 1\nline 3\n```\n", plan_windows(FILE, TWO_CHANGES[1:], []))
+    assert excerpt.text == "line 1\nline 3\n"

@@ -126,7 +126,7 @@ def _excerpt(sample: Sample) -> Excerpt:
     window = whole_file(split_lines(sample.original), (), ())
     text, elisions, codes = "", list[tuple[int, int]](), list[str | None]()
     for edit in parse_message(sample.edit):
-        (excerpt,) = excerpts_of(edit, [window])
+        (excerpt,) = excerpts_of(edit, [window], window.lines)
         elisions += [(len(text) + start, len(text) + end) for start, end in excerpt.elisions]
         text += excerpt.text
         codes += excerpt.codes

@@ -21,6 +21,7 @@ from fastedit.decode.settings import EngineSettings
 from fastedit.draft.model import Draft, Kind
 from fastedit.errors import Code, EditRefused, InputRefused, ResultRefused
 from fastedit.targets.answer import AnswerStream, extract_answer
+from fastedit.targets.copying import line_copying
 from fastedit.targets.marks import LineMarks, has_marks, shifted_offsets
 
 if TYPE_CHECKING:
@@ -107,13 +108,15 @@ def decode_request(target: Target, request: EditRequest, slot_len: int) -> Decod
     InputRefused(TOO_LARGE), with both numbers, where the draft is longer than the output may be.
     """
     original = request.original
-    if target.template.has_marks:
-        request = _marked(request)
+    marks = _marks_of(request) if target.template.has_marks else None
+    if marks is not None:
+        request = _marked(request, marks)
     # Where a merged draft turns out wrong, the bare original is often right again.
     drafts = (*request.drafts, Draft(request.original, Kind.ORIGINAL))
     wrapped = tuple(_wrapped(draft, target) for draft in drafts)
     num_expected = len(target.codec.encode(wrapped[0].text)) + 1
     prompt = tuple(target.prompt(request.original, request.edit, request.instruction, request.elisions))
+    constraint = line_copying(target.codec, prompt, marks.original_numbers) if marks is not None else None
     limit = request.max_new_tokens
     if limit is None:
         generous = num_expected + len(target.codec.encode(request.edit)) + OUTPUT_SLACK
@@ -131,26 +134,29 @@ def decode_request(target: Target, request: EditRequest, slot_len: int) -> Decod
         max_chunk=request.max_chunk,
         max_passes=request.max_passes,
         deadline_s=request.deadline_s,
+        constraint=constraint,
     )
 
 
-def _marked(request: EditRequest) -> EditRequest:
-    """The request as a target with line marks is asked it; InputRefused(NOT_TEXT) where its texts hold such marks."""
+def _marks_of(request: EditRequest) -> LineMarks:
+    """The marks of a request's lines; InputRefused(NOT_TEXT) where its texts hold such marks."""
     if has_marks(request.original + request.edit + "".join(draft.text for draft in request.drafts)):
         raise InputRefused(Code.NOT_TEXT, "The texts have private-use characters that the target needs itself.")
-    marks = LineMarks(request.original, request.edit, request.elisions, request.codes)
-    drafts = tuple(
-        replace(
-            draft,
-            text=marks.marked_text(draft.text),
-            edges=shifted_offsets(draft.edges, draft.text),
-            boundaries=shifted_offsets(draft.boundaries, draft.text),
-        )
-        for draft in request.drafts
-    )
+    return LineMarks(request.original, request.edit, request.elisions, request.codes)
+
+
+def _marked(request: EditRequest, marks: LineMarks) -> EditRequest:
+    """The request as a target with line marks is asked it."""
+    drafts = tuple(_with_marks(draft, marks) for draft in request.drafts)
     edit, elisions = marks.marked_edit
     # No snippets: they have no marks, and what is looked up in them would be refused at each line's start.
     return replace(request, original=marks.marked_original, edit=edit, elisions=elisions, drafts=drafts, snippets=())
+
+
+def _with_marks(draft: Draft, marks: LineMarks) -> Draft:
+    text = marks.marked_text(draft.text)
+    edges, boundaries = shifted_offsets(draft.edges, text), shifted_offsets(draft.boundaries, text)
+    return replace(draft, text=text, edges=edges, boundaries=boundaries)
 
 
 def _wrapped(draft: Draft, target: Target) -> Draft:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from fastedit.decode.stats import DecodeStats
 from fastedit.draft.model import Draft
@@ -44,6 +45,17 @@ class Sampling:
 GREEDY = Sampling()
 
 
+class Constraint(Protocol):
+    """Constrained decoding: what may follow what has been written. It is asked on the CPU, token by token."""
+
+    @property
+    def start(self) -> Any:
+        """The state before the first token."""
+
+    def choose(self, state: Any, own: int) -> tuple[int, Any]:
+        """The token that counts where the target would write `own`, and the state behind it."""
+
+
 @dataclass(frozen=True, slots=True)
 class EditRequest:
     """An edit for a target to merge.
@@ -78,6 +90,7 @@ class DecodeRequest:
 
     prompt: at least one token. drafts: whole outputs, tags included; a stop token is expected behind each. The last
     one, the original as a rule, is what look-ups copy from besides the snippets. original: says how the file indents.
+    constraint: what the output has to obey; the drafts should.
     """
 
     prompt: tuple[int, ...]
@@ -90,6 +103,7 @@ class DecodeRequest:
     max_chunk: int | None = None
     max_passes: int | None = None
     deadline_s: float | None = None
+    constraint: Constraint | None = None
 
     def __post_init__(self) -> None:
         if not self.prompt:

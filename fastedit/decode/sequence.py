@@ -9,7 +9,7 @@ from functools import cache
 
 from fastedit.decode.controller import Acceptance
 from fastedit.decode.handle import Handle
-from fastedit.decode.request import DecodeRequest, DecodeResult
+from fastedit.decode.request import Constraint, DecodeRequest, DecodeResult
 from fastedit.decode.runner import Append
 from fastedit.decode.stats import DecodeStats
 from fastedit.decode.verify import NO_TOKEN, accepted_length
@@ -80,6 +80,7 @@ class Sequence:
         self._stop_tokens = frozenset(vocabulary.stop_tokens)
         self._num_ids = vocabulary.num_ids
         self._cascade = _cascade(request, vocabulary, self.transcript, acceptance) if request.speculate else None
+        self._state = request.constraint.start if request.constraint else None
         self._streamed_byte = 0
         self._num_writing = 0  # passes that wrote something
         self._started_s = self._first_token_s = self.submitted_s
@@ -146,6 +147,8 @@ class Sequence:
         self.stats = replace(self.stats, passes=self.stats.passes + 1, pass_ms=self.stats.pass_ms + 1000 * pass_s)
         if not own:
             return
+        if self.request.constraint is not None:
+            own = self._constrained(self.request.constraint, own, draft)
         num_accepted = accepted_length(own, draft)
         self._num_writing += 1
         self._count(part.draft, num_accepted)
@@ -166,6 +169,18 @@ class Sequence:
         )
         text = self.transcript.data.decode("utf-8", errors="replace")
         return DecodeResult(text, tuple(self.transcript.tokens), stats, self._has_stopped, self._is_given_up)
+
+    def _constrained(self, constraint: Constraint, own: Tokens[int], draft: Tokens[int]) -> list[int]:
+        """The tokens that count, up to where the draft leaves them."""
+        chosen: list[int] = []
+        for index, token in enumerate(own):
+            if token == NO_TOKEN:
+                return [*chosen, token]
+            token, self._state = constraint.choose(self._state, token)
+            chosen.append(token)
+            if index < len(draft) and draft[index] != token:
+                break
+        return chosen
 
     def _write(self, tokens: list[int]) -> None:
         for index, token in enumerate(tokens):

@@ -1,11 +1,14 @@
-"""Line marks: in the texts of some targets every line begins with a character that names the line it comes from.
+"""Line marks: in the texts of some targets every line stands between two characters that name it.
 
 A small model that copies by what stood before goes on from the wrong place wherever lines look alike. With marks it
-says at each line's start which line of the original or of the edit comes next, and then copies that one: the choice is
-one token, and the copying has a unique place to look at. Lines of the edit that plainly are the original's have its
-marks, and a line that looks like one of the original's has that one's mark behind its own. Where the former are
-indented otherwise than in the original, the lines around them are shown as deep as they say. What a patch takes away
-isn't shown: its context stands together then, as in an edit that leaves a line out.
+says before each line which line of the original or of the edit comes next, and then copies that one: the choice is one
+token, and the copying has a unique place to look at. Behind the line stands its end mark, which in original and edit is
+followed by the next line's mark: what may come next is a look-up too.
+
+Lines of the edit that plainly are the original's have its marks. One that stands for a line of the original has that
+one's mark before its own, and its end mark: where the original would be gone on with, the edit's line is found. What
+is what `places` says. Lines are shown as deep as the original has them, unless the edit is what moves them. What a
+patch takes away isn't shown: its context stands together then, as in an edit that leaves a line out.
 
 The marks are private-use characters; they are taken out of what a target writes before anybody else sees it.
 """
@@ -13,23 +16,33 @@ The marks are private-use characters; they are taken out of what a target writes
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import pairwise
 
 from fastedit.lines import indent_of
-from fastedit.targets.twins import ELISION, likes, twins
+from fastedit.targets.depths import as_deep, unit_of
+from fastedit.targets.places import Places, places
+from fastedit.targets.twins import ELISION
 
 FIRST = 0xF0000
-NUM_MARKS = 512  # with UNKNOWN
+NUM_LINES = 512  # that are told apart, with UNKNOWN
+NUM_MARKS = 2 * NUM_LINES
 UNKNOWN = chr(FIRST)  # of a line that comes from neither text
 RANGE = f"{UNKNOWN}-{chr(FIRST + NUM_MARKS - 1)}"  # for a regular expression's character class
+_FIRST_END = chr(FIRST + NUM_LINES)
 _MARK = re.compile(f"[{RANGE}]")
 
 
 def mark(number: int) -> str:
     """The mark of line `number` (from 0) of original and edit together; numbers come back after many lines."""
-    return chr(FIRST + 1 + number % (NUM_MARKS - 1))
+    return chr(FIRST + 1 + number % (NUM_LINES - 1))
+
+
+def end_mark(start_mark: str) -> str:
+    """The mark behind a line, for the one before it."""
+    return chr(ord(start_mark) + NUM_LINES)
 
 
 def has_marks(text: str) -> bool:
@@ -56,35 +69,40 @@ class LineMarks:
     first: int = 0
     _lines: list[str] = field(init=False, repr=False)
     _edit_lines: list[str] = field(init=False, repr=False)
-    _twins: dict[int, int] = field(init=False, repr=False)
-    _likes: dict[int, int] = field(init=False, repr=False)
+    _places: Places = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_lines", _lines_of(self.original))
         object.__setattr__(self, "_edit_lines", _lines_of(self.edit))
-        keys, others = self._keys(), [line.strip() for line in self._lines]
-        object.__setattr__(self, "_twins", twins(keys, others))
-        object.__setattr__(self, "_likes", likes(keys, others, self._twins))
+        object.__setattr__(self, "_places", places(self._codes(), _ended(self._lines)))
+
+    @property
+    def original_numbers(self) -> frozenset[int]:
+        """The numbers of the original's marks."""
+        return frozenset(ord(self._of_original(line)) - FIRST for line in range(len(self._lines)))
 
     @property
     def marked_original(self) -> str:
-        return _joined(map(self._of_original, range(len(self._lines))), self._lines)
+        return "".join(map(_between_marks, map(self._of_original, range(len(self._lines))), self._lines))
 
     @property
     def marked_edit(self) -> tuple[str, tuple[tuple[int, int], ...]]:
         """The edit, and where its elisions are in it. They have neither marks nor indentation: what follows a line of
-        the edit is then either the next line's mark or, all by itself, an elision.
+        the edit is then either the next line's mark or, all by itself, an elision. Of several with nothing but blank
+        lines between them one is shown.
         """
         text, elisions = "", list[tuple[int, int]]()
         ends = {self.edit.count("\n", 0, start): end - start for start, end in self.elisions}
         shown = self._as_deep_as_twins()
+        is_elided = False
         for number, line in enumerate(self._edit_lines):
-            if number in ends:
+            if number in ends and not is_elided:
                 elisions.append((len(text), len(text) + ends[number]))
                 text += line.lstrip()
+                is_elided = True
             elif number in shown:
-                like = self._of_original(self._likes[number]) if number in self._likes else ""
-                text += self._of_edit(number) + like + shown[number] + line[len(line.rstrip("\n")) :]
+                is_elided = False
+                text += _between_marks(self._of_edit(number), shown[number] + line[len(line.rstrip("\n")) :])
         return text, tuple(elisions)
 
     def marked_text(self, text: str) -> str:
@@ -98,45 +116,61 @@ class LineMarks:
         kept = _kept(self._lines, lines)
         marks = [self._of_original(kept[at]) if at in kept else UNKNOWN for at in range(len(lines))]
         keys = [line.strip() for line in lines]
+        stays = {old: new for new, old in kept.items()}
         at = 0
         for run in self._runs():
-            places = _place([code.strip() for _, code in run], keys, at, kept)
+            known = [stays.get(self._places.same.get(line, -1)) for line, _ in run]
+            places = _place([code.strip() for _, code in run], keys, at, known, kept)
             num_joining = _num_joining(run, places, kept)
             for index, ((line, _), place) in enumerate(zip(run, places, strict=True)):
                 if place is not None:
                     at = place + 1
                     if index >= num_joining:
                         marks[place] = self._of_edit(line)
-        return _joined(marks, lines)
+        return "".join(map(_between_marks, marks, lines))
 
     def _of_original(self, line: int) -> str:
         return mark(self.first + line)
 
     def _of_edit(self, line: int) -> str:
-        return mark(self.first + self._twins.get(line, len(self._lines) + line))
+        """A line's marks; where there are two, the first is also the one behind it."""
+        if line in self._places.same:
+            return self._of_original(self._places.same[line])
+        own = mark(self.first + len(self._lines) + line)
+        return self._of_original(self._places.like[line]) + own if line in self._places.like else own
 
-    def _keys(self) -> list[str]:
-        """What each line of the edit has in common with the line of the original that it shows."""
-        keys = {line: code.strip() for run in self._runs() for line, code in run}
-        return [keys.get(line, ELISION) for line in range(len(self._edit_lines))]
+    def _codes(self) -> list[str]:
+        """Each line of the edit as it may stand in the result."""
+        codes = {line: code for run in self._runs() for line, code in run}
+        return [codes.get(line, ELISION) for line in range(len(self._edit_lines))]
 
     def _as_deep_as_twins(self) -> dict[int, str]:
-        """The edit's lines of code. A run whose twins are all moved alike is moved with them; where some are moved and
-        others not, it is the edit that moves them.
-        """
-        shown: dict[int, str] = {}
-        for run in self._runs():
-            pairs = [(code, self._lines[self._twins[line]]) for line, code in run if line in self._twins]
-            moves = {_move_between(code, twin) for code, twin in pairs if code.strip()}
-            moved = [_moved(code, *next(iter(moves))) for _, code in run] if len(moves) == 1 else [None]
-            shown |= dict(run) if None in moved else {line: str(new) for (line, _), new in zip(run, moved, strict=True)}
+        """The edit's lines of code, each run as deep as most of its twins are."""
+        runs, shown = self._runs(), dict[int, str]()
+        units = unit_of([code for run in runs for _, code in run]), unit_of(self._lines)
+        for run in runs:
+            twins = [
+                (code, self._lines[self._places.same[line]])
+                for line, code in run
+                if line in self._places.same and code.strip()
+            ]
+            codes = [code for _, code in run]
+            moved = as_deep(codes, twins, *units) if twins and not self._is_deepened(run) else codes
+            shown |= {line: code for (line, _), code in zip(run, moved, strict=True)}
         return shown
+
+    def _is_deepened(self, run: Sequence[tuple[int, str]]) -> bool:
+        """Whether a new line stands before, and less deep than all lines that have twins: it is what deepens them."""
+        lines = [(len(indent_of(code)), line in self._places.same) for line, code in run if code.strip()]
+        twins = [number for number, (_, is_twin) in enumerate(lines) if is_twin]
+        least = min((lines[number][0] for number in twins), default=0)
+        return any(depth < least for depth, is_twin in lines[: max(twins, default=0)] if not is_twin)
 
     def _elided(self) -> set[int]:
         return {self.edit.count("\n", 0, start) for start, _ in self.elisions}
 
     def _runs(self) -> list[list[tuple[int, str]]]:
-        """The edit's code between elisions: (line, its text without its end)."""
+        """The edit's code between elisions: (line, its text without its end). Blank lines alone say nothing there."""
         codes = self.codes or [line.removesuffix("\n") for line in self._edit_lines]
         elided = self._elided()
         runs: list[list[tuple[int, str]]] = [[]]
@@ -145,34 +179,29 @@ class LineMarks:
                 runs.append([])
             elif code is not None:
                 runs[-1].append((line, code))
-        return [run for run in runs if run]
+        return [run for run in runs if any(code.strip() for _, code in run)]
 
 
-def shifted_offsets(offsets: Sequence[int], text: str) -> tuple[int, ...]:
-    """Where offsets into a text are once its lines are marked; an offset at a line's start is before its mark."""
-    num_before = (text.count("\n", 0, offset) + (offset > text.rfind("\n", 0, offset) + 1) for offset in offsets)
-    return tuple(offset + count for offset, count in zip(offsets, num_before, strict=True))
+def shifted_offsets(offsets: Sequence[int], marked: str) -> tuple[int, ...]:
+    """Where offsets into a text are once its lines are marked; one at a line's start is before the line's marks and
+    behind the end mark of the line before.
+    """
+    # Before each mark: how much text. A mark is before an offset at its own place only if it ends a line there.
+    starts = [(found.start() - number, found[0] < _FIRST_END) for number, found in enumerate(_MARK.finditer(marked))]
+    return tuple(offset + bisect_left(starts, (offset, True)) for offset in offsets)
 
 
-def _move_between(line: str, twin: str) -> tuple[str, str]:
-    """What to take from the beginning of a line's indentation, and to put there, to have its twin's."""
-    old, new = indent_of(line), indent_of(twin)
-    pairs = zip(reversed(old), reversed(new), strict=False)
-    num_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return old[: len(old) - num_common], new[: len(new) - num_common]
+def _between_marks(marks: str, line: str) -> str:
+    return marks + line + end_mark(marks[0])
 
 
-def _moved(line: str, cut: str, new: str) -> str | None:
-    """The line with another beginning of its indentation; None where it doesn't have that one."""
-    if not line.strip():
-        return line
-    return new + line.removeprefix(cut) if line.startswith(cut) else None
-
-
-def _place(run: Sequence[str], keys: Sequence[str], start: int, kept: dict[int, int]) -> list[int | None]:
+def _place(
+    run: Sequence[str], keys: Sequence[str], start: int, known: Sequence[int | None], kept: dict[int, int]
+) -> list[int | None]:
     """Where each line of a run stands among `keys[start:]`; None for lines that don't.
 
-    In one piece if it can be, where most of it is new; at the ends of the text the run may reach beyond it.
+    In one piece if it can be, where most of its lines are where they are `known` to be and most of it is new; at the
+    ends of the text the run may reach beyond it.
     """
     length = len(run)
     pieces = [
@@ -182,28 +211,47 @@ def _place(run: Sequence[str], keys: Sequence[str], start: int, kept: dict[int, 
         and list(run[first:last]) == list(keys[first + shift : last + shift])
         and any(run[first:last])
     ]
+    fixed = _rising_places(known, start)
     if pieces:
-        first, last, shift = max(pieces, key=lambda piece: _worth(run, piece, kept))
-        return [index + shift if first <= index < last else None for index in range(length)]
-    return _spread(run, keys, start)
+        first, last, shift = best = max(pieces, key=lambda piece: _worth(run, piece, known, kept))
+        if not fixed or _worth(run, best, known, kept)[0]:
+            return [index + shift if first <= index < last else None for index in range(length)]
+    return _spread(run, keys, start, fixed)
 
 
-def _worth(run: Sequence[str], piece: tuple[int, int, int], kept: dict[int, int]) -> tuple[int, int]:
-    """How much of a run is there, and how much of that is new."""
+def _worth(
+    run: Sequence[str], piece: tuple[int, int, int], known: Sequence[int | None], kept: dict[int, int]
+) -> tuple[int, int, int]:
+    """How many lines of a piece are where they are known to be, how much of a run is there, how much of that is new."""
     first, last, shift = piece
-    num_code = sum(bool(run[index]) for index in range(first, last))
-    return num_code, sum(index + shift not in kept for index in range(first, last))
+    indices = range(first, last)
+    num_code = sum(bool(run[index]) for index in indices)
+    num_fixed = sum(known[index] == index + shift for index in indices)
+    return num_fixed, num_code, sum(index + shift not in kept for index in indices)
 
 
-def _spread(run: Sequence[str], keys: Sequence[str], start: int) -> list[int | None]:
-    """As `_place`, for a run with other lines in between."""
+def _rising_places(known: Sequence[int | None], start: int) -> list[tuple[int, int]]:
+    """The lines whose place is known, with it, as far as it lies behind the one before."""
+    fixed: list[tuple[int, int]] = []
+    for index, place in enumerate(known):
+        if place is not None and place >= start and (not fixed or place > fixed[-1][1]):
+            fixed.append((index, place))
+    return fixed
+
+
+def _spread(run: Sequence[str], keys: Sequence[str], start: int, fixed: Sequence[tuple[int, int]]) -> list[int | None]:
+    """As `_place`, for a run with other lines in between. fixed: lines that stand in a place for certain."""
     from rapidfuzz.distance import Indel
 
     places: list[int | None] = [None] * len(run)
-    for block in Indel.opcodes(list(run), list(keys[start:])).as_matching_blocks():
-        if any(run[block.a : block.a + block.size]):
-            for offset in range(block.size):
-                places[block.a + offset] = start + block.b + offset
+    for index, place in fixed:
+        places[index] = place
+    for (one, first), (other, last) in pairwise([(-1, start - 1), *fixed, (len(run), len(keys))]):
+        part, there = list(run[one + 1 : other]), list(keys[first + 1 : last])
+        for block in Indel.opcodes(part, there).as_matching_blocks():
+            if any(part[block.a : block.a + block.size]):
+                for offset in range(block.size):
+                    places[one + 1 + block.a + offset] = first + 1 + block.b + offset
     return places
 
 
@@ -232,7 +280,3 @@ def _lines_of(text: str) -> list[str]:
     pieces = text.split("\n")
     lines = [piece + "\n" for piece in pieces[:-1]]
     return [*lines, pieces[-1]] if pieces[-1] else lines
-
-
-def _joined(marks: Sequence[str] | map[str], lines: Sequence[str]) -> str:
-    return "".join(one + line for one, line in zip(marks, lines, strict=True))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fastedit.errors import Code, EngineUnavailable
+from fastedit.windows import CONTEXT_LINES, MAX_DECLARATION_LINES
 
 FIELD = re.compile(r"\{(original|edit|instruction)\}")
 TEMPLATE_FILE = "fastedit.json"  # in a model's folder: its own template
@@ -34,7 +35,9 @@ class PromptTemplate:
     special tokens in their own words (never in a user's text) are read as such. instruction: what `{instruction}`
     becomes where the request has one; it becomes nothing where it hasn't. elision: what stands in the prompt for the
     edit's `... existing code ...`, in whatever words it was written (None: those words); not where `is_chat`.
-    has_marks: whether every line of the original, the edit and the answer begins with its mark, see `marks`.
+    has_marks: whether every line of the original, the edit and the answer has its marks, see `marks`.
+    context_lines: how much of a file it is used to see around a change. declaration_lines: how long a declaration with
+    a change in it may be to be shown whole.
     answer_open, answer_close: what stands around the new file in the output. chat_options: passed on to the chat
     template.
     """
@@ -47,6 +50,8 @@ class PromptTemplate:
     instruction: str = "{instruction}\n"
     elision: str | None = None
     has_marks: bool = False
+    context_lines: int = CONTEXT_LINES
+    declaration_lines: int = MAX_DECLARATION_LINES
     chat_options: Mapping[str, Any] = field(default_factory=dict)
 
     def fill(self, original: str, edit: str, instruction: str | None) -> list[Message]:
@@ -160,7 +165,8 @@ PLAIN = PromptTemplate(
     elision="<|elided|>",
 )
 
-MARKED = replace(PLAIN, name="marked", has_marks=True)
+# For small models: the less they see, the surer they are.
+MARKED = replace(PLAIN, name="marked", has_marks=True, context_lines=4, declaration_lines=8)
 
 TEMPLATES = {template.name: template for template in (KORTIX, OSMOSIS, CHAT, PLAIN, MARKED)}
 
@@ -195,4 +201,7 @@ def _from_data(data: dict[str, Any], default_name: str) -> PromptTemplate:
     missing = [name for name in ("{original}", "{edit}") if name not in words]
     if missing:
         raise ValueError(f"no {' and no '.join(missing)} in its messages")
+    for name in ("context_lines", "declaration_lines"):
+        if not isinstance(data.get(name, 0), int) or data.get(name, 0) < 0:
+            raise ValueError(f"{name} is no number of lines")
     return PromptTemplate(**{"name": default_name, **data, "messages": messages})

@@ -1,8 +1,8 @@
-"""Which lines of an edit plainly are lines of the original, and which look like one.
+"""Which lines of an edit plainly are lines of the original.
 
 Twins: lines that occur once in both, and what surrounds them, as patience diff matches lines (Bram Cohen): unique lines
 first, in the longest order both texts have; then again between two such lines, where more are unique. Nothing is
-guessed: a line that may be one of several has no twin. Of the lines between twins some look like one and no other.
+guessed: a line that may be one of several has no twin.
 """
 
 from __future__ import annotations
@@ -14,9 +14,6 @@ from itertools import pairwise
 
 Twins = dict[int, int]
 ELISION = "\0"  # a key that no line has
-MIN_LIKENESS = 60.0  # percent
-MARGIN = 8.0  # by so much a line is liker to its like than to any other
-MAX_COMPARED = 100_000  # pairs of lines between two twins; beyond it none is looked for
 
 
 def twins(keys: Sequence[str], others: Sequence[str]) -> Twins:
@@ -34,36 +31,6 @@ def twins(keys: Sequence[str], others: Sequence[str]) -> Twins:
             (one + 1, other, at + 1, to) for (one, at), (other, to) in pairwise(ends) if other - one > 1 and to - at > 1
         ]
     return _extended(found, keys, others)
-
-
-def likes(keys: Sequence[str], others: Sequence[str], found: Twins) -> Twins:
-    """For lines of `keys` without a twin the line of `others`, without one too, that each looks like; rising in both,
-    and between the same twins (`found`).
-    """
-    result: Twins = {}
-    ends = [(-1, -1), *sorted(found.items()), (len(keys), len(others))]
-    for (start, first), (end, last) in pairwise(ends):
-        lines = [line for line in range(start + 1, end) if keys[line] not in ("", ELISION)]
-        theirs = [line for line in range(first + 1, last) if others[line]]
-        if lines and theirs and len(lines) * len(theirs) <= MAX_COMPARED:
-            pairs = _alike([keys[line] for line in lines], [others[line] for line in theirs])
-            result.update(_rising([(lines[one], theirs[other]) for one, other in pairs]))
-    return result
-
-
-def _alike(keys: Sequence[str], others: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs whose lines are liker to each other than to all the rest."""
-    import numpy as np
-    from rapidfuzz import fuzz, process
-
-    ratios = np.pad(process.cdist(keys, others, scorer=fuzz.ratio), ((0, 1), (0, 1)))
-    seconds = np.sort(ratios, axis=1)[:, -2], np.sort(ratios, axis=0)[-2]
-    best = ratios[:-1].argmax(axis=1)
-    return [
-        (one, int(other))
-        for one, other in enumerate(best)
-        if ratios[one, other] >= max(MIN_LIKENESS, seconds[0][one] + MARGIN, seconds[1][other] + MARGIN)
-    ]
 
 
 def _unique(

@@ -13,7 +13,7 @@ import torch
 
 from fastedit.training.documents import Document
 from fastedit.training.forward import RowModel
-from fastedit.training.packing import max_documents, pack
+from fastedit.training.packing import Choices, max_documents, pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,17 @@ class Exactness:
         return self.num_right / max(1, self.num_tokens)
 
 
-def measure(model: RowModel, documents: Iterable[Document], limits: Sequence[int], row_tokens: int) -> list[Exactness]:
-    """One entry for each limit, shortest first; documents longer than the last limit are left out."""
-    wrong = [_num_wrong(model, chunk, row_tokens) for chunk in _chunks(documents, row_tokens)]
+def measure(
+    model: RowModel,
+    documents: Iterable[Document],
+    limits: Sequence[int],
+    row_tokens: int,
+    choices: Choices | None = None,
+) -> list[Exactness]:
+    """One entry for each limit, shortest first; documents longer than the last limit are left out. choices: as for
+    `pack`; what isn't chosen counts as right.
+    """
+    wrong = [_num_wrong(model, chunk, row_tokens, choices) for chunk in _chunks(documents, row_tokens)]
     counted = [pair for chunk in wrong for pair in chunk]
     result, lower = [], 0
     for limit in sorted(limits):
@@ -50,8 +58,10 @@ def measure(model: RowModel, documents: Iterable[Document], limits: Sequence[int
 
 
 @torch.no_grad()
-def _num_wrong(model: RowModel, documents: Sequence[Document], row_tokens: int) -> list[tuple[Document, int]]:
-    row = pack(documents, row_tokens)
+def _num_wrong(
+    model: RowModel, documents: Sequence[Document], row_tokens: int, choices: Choices | None
+) -> list[tuple[Document, int]]:
+    row = pack(documents, row_tokens, choices)
     misses = torch.zeros(len(documents), dtype=torch.long)
     misses.index_add_(0, row.documents, (~model(row).is_right).long().cpu())
     return list(zip(documents, misses.tolist(), strict=True))

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from fastedit.targets.codec import TokenizerCodec
+from fastedit.targets.copying import mark_tokens
+from fastedit.targets.templates import PromptTemplate
 from fastedit.training.documents import Document
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+Choices = npt.NDArray[np.bool_]
 
 LOOK_AHEAD = 128  # documents among which those that fill a row are looked for
 MOST_DOCUMENTS = 512  # attention kernels are launched for so many, there or not
@@ -20,7 +30,7 @@ class Row:
     """One packed row of T tokens. What is behind the last bound is padding.
 
     tokens, positions: [1, T], positions counted from each document's start. bounds: int64 on the CPU, see
-    `attention`. outputs: [N], the places whose next token is part of an answer; targets: [N], those tokens.
+    `attention`. outputs: [N], the places whose next token is part of an answer, and chosen; targets: [N], those tokens.
     documents: [N], the number of the document that each belongs to.
     """
 
@@ -53,8 +63,8 @@ class Row:
         return replace(self, tokens=tokens, positions=positions, outputs=outputs, targets=targets)
 
 
-def pack(documents: Sequence[Document], num_tokens: int) -> Row:
-    """The documents in one row; ValueError where they don't fit."""
+def pack(documents: Sequence[Document], num_tokens: int, choices: Choices | None = None) -> Row:
+    """The documents in one row; ValueError where they don't fit. choices: see `choices_of`; None for all answers."""
     lengths = np.array([len(document) for document in documents])
     ends = lengths.cumsum()
     end = int(ends[-1])
@@ -66,6 +76,8 @@ def pack(documents: Sequence[Document], num_tokens: int) -> Row:
     positions[:end] = np.arange(end) - np.repeat(ends - lengths, lengths)
     num_prompt = np.array([document.num_prompt for document in documents])
     answers = np.flatnonzero(positions[:end] >= np.repeat(num_prompt, lengths))
+    if choices is not None:
+        answers = answers[choices[tokens[answers]] | choices[tokens[answers - 1]]]
     owners = np.repeat(np.arange(len(documents)), lengths)
     bounds = np.full(max_documents(num_tokens) + 1, end)
     bounds[: len(documents) + 1] = [0, *ends]
@@ -73,7 +85,20 @@ def pack(documents: Sequence[Document], num_tokens: int) -> Row:
     return Row(*map(torch.from_numpy, parts))
 
 
-def rows(documents: Iterator[Document], num_tokens: int) -> Iterator[Row]:
+def choices_of(template: PromptTemplate, tokenizer: PreTrainedTokenizerBase) -> Choices | None:
+    """By id: what a target with line marks chooses, as it does what follows one of these: marks before lines, the end.
+    All else of an answer follows (`fastedit.targets.copying`). None where a target writes everything itself.
+    """
+    codec = TokenizerCodec(tokenizer.backend_tokenizer)
+    marks = mark_tokens(codec) if template.has_marks else None
+    if marks is None:
+        return None
+    choices = np.zeros(len(tokenizer), dtype=np.bool_)
+    choices[[*marks.starts, int(tokenizer.eos_token_id or 0)]] = True
+    return choices
+
+
+def rows(documents: Iterator[Document], num_tokens: int, choices: Choices | None = None) -> Iterator[Row]:
     """Packed rows, filled from the front by the first of the next documents that fits; too long ones are left out."""
     waiting: list[Document] = []
     while True:
@@ -90,7 +115,7 @@ def rows(documents: Iterator[Document], num_tokens: int) -> Iterator[Row]:
             room -= len(chosen[-1])
         if not chosen:
             return
-        yield pack(chosen, num_tokens)
+        yield pack(chosen, num_tokens, choices)
 
 
 def max_documents(num_tokens: int) -> int:

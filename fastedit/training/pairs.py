@@ -19,9 +19,10 @@ from fastedit.errors import EditRefused
 from fastedit.excerpts import BETWEEN_PARTS, EditLine, excerpt_of, excerpts_of
 from fastedit.lines import split_lines
 from fastedit.syntax import outline
+from fastedit.targets.templates import PLAIN, PromptTemplate
 from fastedit.training.synthesis import Sample
 from fastedit.verified import WHOLE_FILE_SHARE
-from fastedit.windows import CONTEXT_LINES, Change, Window, plan_windows, whole_file
+from fastedit.windows import Change, Window, plan_windows, whole_file
 
 SHARE_AT_DEFAULT_CONTEXT = 0.6
 CONTEXTS = (2, 30)  # fewest and most lines of context otherwise
@@ -67,18 +68,21 @@ class Pair:
         return self.format == Format.LAZY.value and all(text.endswith("\n") for text in texts)
 
 
-def pairs_of(sample: Sample, rng: random.Random, tight: float = 0.0) -> Iterator[Pair]:
+def pairs_of(
+    sample: Sample, rng: random.Random, tight: float = 0.0, template: PromptTemplate = PLAIN
+) -> Iterator[Pair]:
     """A pair for each window of a sample; none where its message isn't read as one edit of the file.
 
-    tight: the share of samples with windows of a few lines, in which more of the tokens decide something.
+    tight: the share of samples with windows of a few lines, in which more of the tokens decide something. template: how
+    much its target is used to see.
     """
     edit = _read(sample)
     lines = split_lines(sample.original)
     changes = changes_between(lines, split_lines(sample.expected))
     if edit is None or not changes:
         return
-    windows = _windows(lines, changes, sample, rng, rng.random() < tight)
-    for window, excerpt in zip(windows, excerpts_of(edit, windows), strict=True):
+    windows = _windows(lines, changes, sample, rng, rng.random() < tight, template)
+    for window, excerpt in zip(windows, excerpts_of(edit, windows, lines), strict=True):
         shown = window.with_unix_ends() if window.is_crlf else window
         texts = shown.original, excerpt.text, shown.draft.text
         yield Pair(*texts, sample.path, sample.kind, sample.format.value, excerpt.elisions, excerpt.codes)
@@ -140,7 +144,12 @@ def _read(sample: Sample) -> Edit | None:
 
 
 def _windows(
-    lines: list[str], changes: list[Change], sample: Sample, rng: random.Random, is_tight: bool
+    lines: list[str],
+    changes: list[Change],
+    sample: Sample,
+    rng: random.Random,
+    is_tight: bool,
+    template: PromptTemplate,
 ) -> tuple[Window, ...]:
     """As `fastedit.verified` cuts them, but with other numbers of context lines too."""
     declarations = [
@@ -152,8 +161,9 @@ def _windows(
         return plan_windows(
             lines, changes, declarations, context_lines=context, max_declaration_lines=TIGHT_DECLARATION_LINES
         )
-    context = CONTEXT_LINES if rng.random() < SHARE_AT_DEFAULT_CONTEXT else rng.randint(*CONTEXTS)
-    windows = plan_windows(lines, changes, declarations, context_lines=context)
+    context = template.context_lines if rng.random() < SHARE_AT_DEFAULT_CONTEXT else rng.randint(*CONTEXTS)
+    most = template.declaration_lines
+    windows = plan_windows(lines, changes, declarations, context_lines=context, max_declaration_lines=most)
     num_shown = sum(window.end - window.start for window in windows)
     if num_shown > WHOLE_FILE_SHARE * len(lines) or rng.random() < SHARE_OF_WHOLE_FILES:
         return (whole_file(lines, changes, declarations),)

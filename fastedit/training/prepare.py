@@ -78,6 +78,7 @@ def held_out_pairs(settings: TrainingSettings, seed: int = 0) -> Iterator[Pair]:
 
 def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSettings, seed: str) -> Iterator[Pair]:
     rng, data, apart = random.Random(seed), settings.data, kept_apart(settings)
+    template = template_for(settings)
     streams = [
         _endless(group, formats, f"{seed} {number}", apart)
         for number, group in enumerate(groups)
@@ -85,7 +86,7 @@ def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSet
     ]
     shares = [weight * share for weight in weights for share in (data.lazy, 1.0 - data.lazy)]
     samples = (next(rng.choices(streams, shares)[0]) for _ in count())
-    pairs = (pair for sample in samples for pair in pairs_of(sample, rng, data.tight))
+    pairs = (pair for sample in samples for pair in pairs_of(sample, rng, data.tight, template))
     pairs = (terse(pair, rng) if pair.is_lazy and rng.random() < data.terse else pair for pair in pairs)
     yield from with_joined(pairs, data.joined, random.Random(f"joined {seed}"))
 

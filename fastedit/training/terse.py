@@ -14,11 +14,12 @@ from rapidfuzz import fuzz
 
 from fastedit.excerpts import BETWEEN_PARTS, EditLine
 from fastedit.lines import split_lines
-from fastedit.targets.twins import MARGIN, MIN_LIKENESS
 from fastedit.training.pairs import Pair, changes_between
 from fastedit.windows import Change
 
 SHARE_OF_SIDES = 0.6
+MIN_LIKENESS = 60.0  # percent
+MARGIN = 8.0  # by so much a line is liker to its like than to any other
 
 
 def terse(pair: Pair, rng: random.Random) -> Pair:

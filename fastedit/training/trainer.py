@@ -23,7 +23,7 @@ from fastedit.training.export import export
 from fastedit.training.forward import RowModel
 from fastedit.training.masters import Masters
 from fastedit.training.optimizer import Optimizers
-from fastedit.training.packing import Row, rows
+from fastedit.training.packing import Row, choices_of, rows
 from fastedit.training.prefetch import prefetched
 from fastedit.training.schedule import progress, rate_factor, stage_at
 from fastedit.training.settings import Stage, TrainingSettings
@@ -63,6 +63,7 @@ class Trainer:
         trainee.model.to(accelerator.device).train()
         longest = max(stage.max_tokens for stage in settings.schedule.stages)
         self._model = RowModel(trainee.model, compile=settings.model.compile, longest=longest)
+        self._choices = choices_of(trainee.template, trainee.tokenizer)
         self._masters = Masters(trainee.model)
         self._optimizers = Optimizers(self._masters.masters, settings.optimizer)
         self._progress = Progress()
@@ -202,7 +203,7 @@ class Trainer:
             data.seed,
             self._progress.shards_read,
         )
-        packed = rows(iter(stream), schedule.row_tokens)
+        packed = rows(iter(stream), schedule.row_tokens, self._choices)
         while True:
             batch = [next(packed) for _ in range(schedule.rows_per_step)]
             yield batch, stream.num_read
@@ -212,7 +213,8 @@ class Trainer:
         if not self._is_main:
             return
         evaluation = self._settings.evaluation
-        groups = measure(self._model, self._held_out(), evaluation.lengths, self._settings.schedule.row_tokens)
+        row_tokens = self._settings.schedule.row_tokens
+        groups = measure(self._model, self._held_out(), evaluation.lengths, row_tokens, self._choices)
         for group in groups:
             self._log(
                 max_tokens=group.max_tokens,

@@ -29,6 +29,22 @@ ORIGINAL, EDIT, MERGED = (
 )
 
 
+class Obeying:
+    """A logits processor that leaves only the token that counts."""
+
+    def __init__(self, constraint, num_prompt):
+        self.constraint, self.num_prompt = constraint, num_prompt
+
+    def __call__(self, input_ids, scores):
+        state = self.constraint.start
+        for token in input_ids[0, self.num_prompt :].tolist():
+            _, state = self.constraint.choose(state, token)
+        token, _ = self.constraint.choose(state, int(scores[0].argmax()))
+        only = torch.full_like(scores, -torch.inf)
+        only[0, token] = 0.0
+        return only
+
+
 @pytest.fixture(scope="module")
 def target():
     return Target.load("embedded")
@@ -53,18 +69,22 @@ def test_finds_the_result_by_itself(target):
 
 
 def test_writes_what_transformers_would(target):
-    from transformers import AutoModelForCausalLM
+    """With the same constraint put into `generate`."""
+    from transformers import AutoModelForCausalLM, LogitsProcessorList
+
+    from fastedit.decode import verify_draft
 
     exact = Target.load("embedded", dtype="float32")
-    (excerpt,) = excerpts_of(parse_message(EDIT)[0], [whole_file(split_lines(ORIGINAL), (), ())])
+    (excerpt,) = excerpts_of(parse_message(EDIT)[0], [whole_file(split_lines(ORIGINAL), (), ())], split_lines(ORIGINAL))
     drafts = (Draft(ORIGINAL, Kind.ORIGINAL),)
     asked = EditRequest(ORIGINAL, excerpt.text, drafts, (), excerpt.elisions, excerpt.codes)
     request = decode_request(exact, asked, 2048)
     model = AutoModelForCausalLM.from_pretrained(EMBEDDED_FOLDER, dtype=torch.float32, local_files_only=True)
     prompt = torch.tensor([request.prompt])
-    output = model.generate(prompt, do_sample=False, max_new_tokens=request.max_new_tokens)[0, prompt.shape[1] :]
-    from fastedit.decode import verify_draft
-
+    obeying = LogitsProcessorList([Obeying(request.constraint, prompt.shape[1])])
+    limit = request.max_new_tokens
+    output = model.generate(prompt, do_sample=False, max_new_tokens=limit, logits_processor=obeying)[0]
+    output = output[prompt.shape[1] :]
     assert verify_draft(exact, asked).tokens == tuple(output.tolist())
 
 

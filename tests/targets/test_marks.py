@@ -5,15 +5,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.targets.answer import AnswerStream, extract_answer
-from fastedit.targets.marks import FIRST, NUM_MARKS, UNKNOWN, LineMarks, has_marks, mark, shifted_offsets, without_marks
+from fastedit.targets.marks import (
+    FIRST,
+    NUM_LINES,
+    UNKNOWN,
+    LineMarks,
+    end_mark,
+    has_marks,
+    mark,
+    shifted_offsets,
+    without_marks,
+)
 from fastedit.targets.templates import MARKED, PLAIN
 
 TEXTS = st.lists(st.sampled_from(["a", "  b", "}", "", "c = 1", "é"]), max_size=12).map("\n".join)
 
 
 def shown(text: str) -> str:
-    """Marks as numbers."""
-    return "".join(f"{ord(one) - FIRST}|" if has_marks(one) else one for one in text)
+    """Marks as numbers; without end marks."""
+    numbers = ((ord(one) - FIRST, one) for one in text)
+    return "".join(f"{number}|" if has_marks(one) else one for number, one in numbers if number < NUM_LINES)
+
+
+def ends(text: str) -> list[int]:
+    """The numbers of the end marks."""
+    return [ord(one) - FIRST - NUM_LINES for one in text if ord(one) >= FIRST + NUM_LINES]
 
 
 def marks_of(original: str, edit: str, first: int = 0) -> LineMarks:
@@ -40,7 +56,8 @@ def test_lines_of_the_edit_that_plainly_are_the_original_s_have_its_marks():
 
 def test_a_line_that_looks_like_one_of_the_original_s_has_its_mark_too():
     edit, _ = marks_of("import os\nreturn one(two)\n", "...\nreturn one(two, three)\n").marked_edit
-    assert shown(edit) == "...\n4|2|return one(two, three)\n"
+    assert shown(edit) == "...\n2|4|return one(two, three)\n"
+    assert ends(edit) == [2]
 
 
 def test_lines_are_shown_as_deep_as_their_twins_say():
@@ -51,7 +68,15 @@ def test_lines_are_shown_as_deep_as_their_twins_say():
     assert without_marks(deep) == "    def f(self):\n        a()\n\n        new()\n"
 
 
-@pytest.mark.parametrize("edit", ["if x:\n    a()\n    b()\n", "start()\nif x:\n    a()\n"])
+def test_lines_are_shown_in_the_original_s_steps():
+    original = "class A:\n\tdef f(self):\n\t\ta()\n\t\tb()\n"
+    edit = marks_of(original, "  def f(self):\n    a()\n    if new:\n      new()\n    b()\n").marked_edit[0]
+    assert without_marks(edit) == "\tdef f(self):\n\t\ta()\n\t\tif new:\n\t\t\tnew()\n\t\tb()\n"
+
+
+@pytest.mark.parametrize(
+    "edit", ["if x:\n    a()\n    b()\n", "start()\nif x:\n    a()\n", "start()\n    a()\n  b()\n"]
+)
 def test_lines_that_the_edit_itself_moves_are_shown_as_they_are(edit):
     assert without_marks(marks_of("start()\na()\nb()\n", edit).marked_edit[0]) == edit
 
@@ -94,36 +119,62 @@ def test_what_a_patch_takes_away_breaks_no_run():
 
 
 def test_lines_from_neither_text_have_a_mark_of_their_own():
-    assert marks_of("a\n", "b\n").marked_text("a\nx\n").startswith(mark(0) + "a\n" + UNKNOWN + "x")
+    marked = marks_of("a\n", "b\n").marked_text("a\nx\n")
+    assert (shown(marked), ends(marked)) == ("1|a\n0|x\n", [1, 0])
+    assert marked.count(UNKNOWN) == 1
+
+
+def test_tabs_are_shown_as_the_original_s_blanks_where_a_line_is_moved_too():
+    original = "def f():\n    if x:\n        a()\n        b()\n        c()\n"
+    edit = marks_of(original, "def f():\n\tif x:\n\t\ta()\n\t\twith y:\n\t\t\tb()\n\t\tc()\n").marked_edit[0]
+    assert without_marks(edit) == original.replace("        b()", "        with y:\n            b()")
+
+
+def test_blank_lines_between_elisions_are_not_shown():
+    edit, elisions = marks_of("a\nb\n", "a\n...\n\n...\nb\n").marked_edit
+    assert shown(edit) == "1|a\n...\n2|b\n"
+    assert len(elisions) == 1
+
+
+def test_behind_a_line_stands_its_end_mark():
+    marks = marks_of("a\nb", "new\na\n")
+    assert marks.marked_original == f"{mark(0)}a\n{end_mark(mark(0))}{mark(1)}b{end_mark(mark(1))}"
+    assert ends(marks.marked_edit[0]) == [3, 1]
 
 
 def test_numbers_come_back_after_many_lines():
-    text = "x\n" * (NUM_MARKS + 3)
+    text = "x\n" * (NUM_LINES + 3)
     marked = marks_of(text, "", first=5).marked_original
-    assert {ord(line[0]) - FIRST for line in marked.split("\n")[:-1]} == set(range(1, NUM_MARKS))
+    assert {ord(one) - FIRST for one in marked if has_marks(one)} == {*range(1, NUM_LINES), *range(513, 2 * NUM_LINES)}
 
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_marks_can_be_taken_out_again(original, edit, text):
     marks = LineMarks(original, edit)
-    all_marked = marks.marked_original, marks.marked_edit[0], marks.marked_text(text)
-    assert tuple(map(without_marks, all_marked)) == (original, edit, text)
-    for marked in all_marked:
-        assert all(has_marks(line[0]) for line in marked.splitlines(keepends=True))
+    assert without_marks(marks.marked_original) == original
+    assert without_marks(marks.marked_text(text)) == text
+    shown_lines = without_marks(marks.marked_edit[0]).split("\n")
+    assert not any(edit.split()) or [line.strip() for line in shown_lines] == [
+        line.strip() for line in edit.split("\n")
+    ]
+    for marked in (marks.marked_original, marks.marked_text(text)):
+        assert all(has_marks(line[0]) for line in marked.split("\n") if line)
 
 
-@given(TEXTS, st.data())
-def test_offsets_stay_at_the_same_characters(text, data):
-    offset = data.draw(st.integers(0, len(text)))
-    (shifted,) = shifted_offsets([offset], text)
-    marked = marks_of(text, "").marked_original
-    assert without_marks(marked[:shifted]) == text[:offset]
-    assert shifted == 0 or not has_marks(marked[shifted - 1])
+@given(TEXTS, TEXTS, st.data())
+def test_offsets_stay_at_the_same_characters(text, edit, data):
+    offsets = data.draw(st.lists(st.integers(0, len(text)), max_size=4))
+    marked = marks_of(edit, text).marked_text(text)
+    for offset, shifted in zip(offsets, shifted_offsets(offsets, marked), strict=True):
+        assert without_marks(marked[:shifted]) == text[:offset]
+        is_at_start = offset == 0 or text[offset - 1] == "\n"
+        assert shifted == 0 or not is_at_start or ord(marked[shifted - 1]) >= FIRST + NUM_LINES
+        assert is_at_start or offset == len(text) or not has_marks(marked[shifted])
 
 
-@pytest.mark.parametrize("cut", range(1, 9))
+@pytest.mark.parametrize("cut", range(1, 10))
 def test_nobody_sees_the_marks_of_an_answer(cut):
-    output = mark(0) + "a\n" + mark(7) + "b\n"
+    output = mark(0) + "a\n" + end_mark(mark(0)) + mark(7) + "b\n"
     assert extract_answer(output, MARKED, "x\n") == "a\nb\n"
     assert extract_answer(output, PLAIN, "x\n") == output
     stream = AnswerStream(MARKED, "x\n")

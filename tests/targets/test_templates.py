@@ -72,6 +72,8 @@ def test_a_users_own_template_is_read_from_a_file(tmp_path):
         '{"messages": [{"role": "user"}]}',
         '{"messages": [{"role": "user", "content": "{original}"}]}',
         '{"messages": [{"role": "user", "content": "{original}{edit}"}], "colour": 1}',
+        '{"messages": [{"role": "user", "content": "{original}{edit}"}], "context_lines": -1}',
+        '{"messages": [{"role": "user", "content": "{original}{edit}"}], "declaration_lines": "8"}',
     ],
 )
 def test_a_broken_template_is_refused_by_name(tmp_path, content):

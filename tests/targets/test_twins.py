@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.targets.twins import ELISION, likes, twins
+from fastedit.targets.twins import ELISION, twins
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "}", "", ELISION]), max_size=12)
 
@@ -36,43 +36,3 @@ def test_twins_are_equal_and_rise(keys, others):
     found = sorted(twins(keys, others).items())
     assert all(keys[line] == others[at] for line, at in found)
     assert all(one < two and at < to for (one, at), (two, to) in pairwise(found))
-
-
-OTHERS = ["import os", "def load(path):", "return path.read()", "def store(path):", "path.write(text)"]
-
-
-def likes_of(*keys: str) -> dict[int, int]:
-    return likes(keys, OTHERS, twins(keys, OTHERS))
-
-
-def test_a_changed_line_looks_like_the_one_that_it_was():
-    assert likes_of("def load(path, mode):", ELISION, "def store(path, mode):") == {0: 1, 2: 3}
-
-
-def test_a_line_looks_like_none_where_it_could_be_two():
-    assert likes_of("def lore(path):") == {}
-
-
-def test_a_line_looks_only_like_lines_between_its_neighbours_twins():
-    assert likes_of("path.write(text + end)", "import os") == {}
-    assert likes_of("import os", "path.write(text + end)") == {1: 4}
-
-
-def test_a_line_that_is_there_already_is_like_no_other():
-    assert likes_of("import os", "import os, sys") == {}
-
-
-def test_what_would_take_too_long_is_left_alone(monkeypatch):
-    monkeypatch.setattr("fastedit.targets.twins.MAX_COMPARED", 4)
-    assert likes_of("def load(path, mode):") == {}
-
-
-@given(LINES, LINES)
-def test_likes_rise_and_have_no_twins(keys, others):
-    others = [line for line in others if line != ELISION]
-    same = twins(keys, others)
-    found = likes(keys, others, same)
-    assert not set(found) & set(same)
-    assert not set(found.values()) & set(same.values())
-    both = sorted((found | same).items())
-    assert all(at < to for (_, at), (_, to) in pairwise(both))

@@ -6,8 +6,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastedit.targets.codec import TokenizerCodec
+from fastedit.targets.marks import end_mark, mark
+from fastedit.targets.templates import MARKED, PLAIN
 from fastedit.training.documents import Document, read_shard, shards_in, write_shards
-from fastedit.training.packing import pack, rows
+from fastedit.training.packing import choices_of, pack, rows
+from fastedit.training.tokenizer import train_tokenizer
 
 ROW = 96
 
@@ -57,3 +61,16 @@ def test_shards_give_back_what_was_written(tmp_path_factory, sizes):
     read = [one for path in shards_in(folder) for one in read_shard(path)]
     assert [one.tokens.tolist() for one in read] == [one.tokens.tolist() for one in written]
     assert [one.num_prompt for one in read] == [one.num_prompt for one in written]
+
+
+def test_of_an_answer_with_line_marks_only_what_is_chosen_counts():
+    tokenizer = train_tokenizer(["ab cd ef"] * 9, 300)
+    codec = TokenizerCodec(tokenizer.backend_tokenizer)
+    answer = codec.encode(f"{mark(3)}ab\n{end_mark(mark(3))}{mark(4)}{mark(9)}cd\n{end_mark(mark(4))}")
+    end = int(tokenizer.eos_token_id)
+    tokens = np.array([7, 8, *answer, end], dtype=np.uint32)
+    row = pack([Document(tokens, 2)], 64, choices_of(MARKED, tokenizer))
+    chosen = [mark(3), "ab", mark(4), mark(9), "cd"]
+    assert row.targets.tolist() == [*(codec.encode(one)[0] for one in chosen), end]
+    assert tokens[row.outputs + 1].tolist() == row.targets.tolist()
+    assert choices_of(PLAIN, tokenizer) is None

@@ -1,0 +1,122 @@
+"""Constrained decoding for targets with line marks: behind a line's mark stands that line, as the prompt has it.
+
+Such a target says which line comes next; the line itself is known then, and what it would write otherwise could only be
+a slip. Free are the marks, what follows a mark that the prompt doesn't have, and how deep a line that is new stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from fastedit.targets.codec import TokenizerCodec
+from fastedit.targets.marks import FIRST, NUM_LINES, NUM_MARKS
+
+Places = tuple[tuple[int, int], ...]  # (line, index of its next token)
+ANYTHING: Places = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MarkTokens:
+    """Ids. starts, ends: of the marks before and behind lines, with their numbers. indents: of blanks and tabs."""
+
+    starts: dict[int, int]
+    ends: frozenset[int]
+    indents: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """tokens: its own mark where another one is before it, its text and its end mark. indent: where its indentation
+    begins; text: where it ends. is_new: it may stand deeper or less deep than the prompt has it.
+    """
+
+    tokens: tuple[int, ...]
+    indent: int
+    text: int
+    is_new: bool
+
+
+@dataclass(frozen=True)
+class LineCopying:
+    """What may follow what has been written, as `fastedit.decode.request.Constraint` says.
+
+    A state is the lines that may be being written, with the place in each; none where anything may follow. Of several
+    lines with one mark, the edit's and the original's, the target's own tokens tell which it is.
+    """
+
+    lines: tuple[Line, ...]
+    by_mark: dict[int, Places]
+    indents: frozenset[int] = field(repr=False)
+
+    @property
+    def start(self) -> Places:
+        return ANYTHING
+
+    def choose(self, state: Places, own: int) -> tuple[int, Places]:
+        """The token that counts where the target would write `own`, and the state behind it."""
+        if not state:
+            return own, self.by_mark.get(own, ANYTHING)
+        allowed: dict[int, list[tuple[int, int]]] = {}
+        for number, at in state:
+            line = self.lines[number]
+            allowed.setdefault(line.tokens[at], []).append((number, at + 1))
+            if line.is_new and line.indent <= at <= line.text:
+                if own in self.indents and own != line.tokens[at]:
+                    allowed.setdefault(own, []).append((number, line.text))
+                if at < line.text:
+                    allowed.setdefault(line.tokens[line.text], []).append((number, line.text + 1))
+        token = own if own in allowed else next(iter(allowed))
+        following = allowed[token]
+        is_over = any(at == len(self.lines[number].tokens) for number, at in following)
+        return token, ANYTHING if is_over else tuple(following)
+
+
+def line_copying(codec: TokenizerCodec, prompt: Sequence[int], old: Collection[int]) -> LineCopying | None:
+    """The rule for a prompt; None for a tokenizer that has no token for each mark.
+
+    old: the numbers of the original's marks.
+    """
+    marks = mark_tokens(codec)
+    if marks is None:
+        return None
+    lines, by_mark = list[Line](), dict[int, list[tuple[int, int]]]()
+    for start, end in _lines_in(prompt, marks):
+        tokens = tuple(prompt[start + 1 : end + 1])
+        indent = int(tokens[0] in marks.starts)
+        text = indent
+        while tokens[text] in marks.indents:
+            text += 1
+        is_new = indent > 0 or marks.starts[prompt[start]] not in old
+        # The edit's first: where the target's own tokens fit neither, it is meant.
+        by_mark.setdefault(prompt[start], []).insert(0, (len(lines), 0))
+        if indent:
+            by_mark.setdefault(tokens[0], []).insert(0, (len(lines), 1))
+        lines.append(Line(tokens, indent, text, is_new))
+    return LineCopying(tuple(lines), {mark: tuple(places) for mark, places in by_mark.items()}, marks.indents)
+
+
+def _lines_in(prompt: Sequence[int], marks: MarkTokens) -> list[tuple[int, int]]:
+    """Where each line's first mark and its end mark are."""
+    found: list[tuple[int, int]] = []
+    start: int | None = None
+    for index, token in enumerate(prompt):
+        if token in marks.starts and (start is None or index > start + 1):
+            start = index
+        elif token in marks.ends and start is not None:
+            found.append((start, index))
+            start = None
+    return found
+
+
+@lru_cache(maxsize=4)
+def mark_tokens(codec: TokenizerCodec) -> MarkTokens | None:
+    """The tokens for marks; None where one of them takes several."""
+    ids = [codec.encode(chr(FIRST + number)) for number in range(NUM_MARKS)]
+    if any(len(tokens) != 1 for tokens in ids):
+        return None
+    starts = {tokens[0]: number for number, tokens in enumerate(ids[:NUM_LINES])}
+    pieces = ((token, codec.piece(token)) for token in range(codec.num_tokens))
+    indents = frozenset(token for token, piece in pieces if piece and not piece.strip(b" \t"))
+    return MarkTokens(starts, frozenset(tokens[0] for tokens in ids[NUM_LINES:]), indents)
