@@ -59,16 +59,15 @@ def weigh(
     """Whose text counts where both were asked for, for `auto`.
 
     What both say counts, even where the alignment alone was too uncertain to be applied. Where they differ, a faithful
-    text counts, unless the draft is certain or the target is there to verify alone; else the draft stands. A warning
-    says so, but for a certain draft and a text that can't be right anyway. Raises the draft's refusal where neither can
-    be applied.
+    text counts, unless the draft is certain or the target is there to verify alone; else the draft stands, and a
+    warning says so. Raises the draft's refusal where neither can be applied.
     """
     if answer == merged.text:
         return _agreed(original, merged, edit, message)
     try:
         found = _faithful(original, merged, answer, edit, message)
     except ResultRefused as refused:
-        return structural(merged) if is_certain(merged) else _overruled(merged, refused.message)
+        return _overruled(merged, refused.message)
     if only_verifies:
         return _overruled(merged, "it only verifies")
     return _overruled(merged, "the draft is certain") if merged.certainty >= TRUSTED_CERTAINTY else found
@@ -81,7 +80,7 @@ def passes_worth(merged: Merged) -> int:
 
 def given_up(merged: Merged) -> Verdict:
     """The merged draft where the target went on writing something else for too long; raises where it can't stand."""
-    return structural(merged) if is_certain(merged) else _overruled(merged, "it hadn't finished in time")
+    return _overruled(merged, "it hadn't finished in time")
 
 
 def unanswered(merged: Merged, refused: EditRefused) -> Verdict:

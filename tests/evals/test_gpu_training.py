@@ -33,6 +33,7 @@ CONFIG = """
 output = "run"
 [model]
 tokenizer = "not-there"
+template = "plain"
 hidden = 64
 layers = 2
 heads = 2
@@ -174,7 +175,7 @@ def test_the_recipe_fits_what_can_be_delivered(tokenizer, tmp_path):
     shape = settings.model
     attention = 4 * shape.hidden * shape.heads * shape.head_dim
     layer = attention + 3 * shape.hidden * shape.intermediate
-    num_weights = shape.layers * layer + (shape.vocabulary + 2 * NUM_MARKS) * shape.hidden
+    num_weights = shape.layers * layer + (shape.vocabulary + NUM_MARKS + 20) * shape.hidden
     assert 2 * num_weights < 47e6  # with its tokenizer, 48 MB
     assert shape.layers * layer > 18e6
     assert settings.schedule.row_tokens * settings.schedule.rows_per_step in range(128_000, 260_000)
