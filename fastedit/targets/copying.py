@@ -13,8 +13,8 @@ from functools import lru_cache
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.marks import FIRST, NUM_LINES, NUM_MARKS
 
-Places = tuple[tuple[int, int], ...]  # (line, index of its next token)
-ANYTHING: Places = ()
+State = tuple[tuple[int, int], ...]  # (line, index of its next token)
+ANYTHING: State = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,14 @@ class LineCopying:
     """
 
     lines: tuple[Line, ...]
-    by_mark: dict[int, Places]
+    by_mark: dict[int, State]
     indents: frozenset[int] = field(repr=False)
 
     @property
-    def start(self) -> Places:
+    def start(self) -> State:
         return ANYTHING
 
-    def choose(self, state: Places, own: int) -> tuple[int, Places]:
+    def choose(self, state: State, own: int) -> tuple[int, State]:
         """The token that counts where the target would write `own`, and the state behind it."""
         if not state:
             return own, self.by_mark.get(own, ANYTHING)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from fastedit.errors import SettingsError
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.copying import mark_tokens
 from fastedit.targets.templates import PromptTemplate
@@ -64,7 +65,10 @@ class Row:
 
 
 def pack(documents: Sequence[Document], num_tokens: int, choices: Choices | None = None) -> Row:
-    """The documents in one row; ValueError where they don't fit. choices: see `choices_of`; None for all answers."""
+    """The documents in one row; ValueError where they don't fit. choices: see `choices_of`; None for all answers.
+
+    SettingsError where there are choices and the documents have none of them.
+    """
     lengths = np.array([len(document) for document in documents])
     ends = lengths.cumsum()
     end = int(ends[-1])
@@ -78,6 +82,8 @@ def pack(documents: Sequence[Document], num_tokens: int, choices: Choices | None
     answers = np.flatnonzero(positions[:end] >= np.repeat(num_prompt, lengths))
     if choices is not None:
         answers = answers[choices[tokens[answers]] | choices[tokens[answers - 1]]]
+        if not len(answers):
+            raise SettingsError("the documents have no line marks; they were made with another template or tokenizer")
     owners = np.repeat(np.arange(len(documents)), lengths)
     bounds = np.full(max_documents(num_tokens) + 1, end)
     bounds[: len(documents) + 1] = [0, *ends]

@@ -130,9 +130,7 @@ class Trainer:
             scored.loss.backward()  # type: ignore[no-untyped-call]
             self._masters.collect()
             sums += torch.stack([scored.loss.detach().double(), scored.is_right.sum().double()])
-        # Documents without line marks, where there should be some, have nothing to choose.
-        num_targets = max(1, sum(len(row.targets) for row in batch))
-        counts = [float(num_targets), float(sum(row.num_tokens for row in batch))]
+        counts = [float(sum(len(row.targets) for row in batch)), float(sum(row.num_tokens for row in batch))]
         if self._accelerator.num_processes > 1:
             summed = self._summed(torch.cat([sums, sums.new_tensor(counts)]))
             sums, counts = summed[:2], summed[2:].tolist()

@@ -33,7 +33,6 @@ CONFIG = """
 output = "run"
 [model]
 tokenizer = "not-there"
-template = "plain"
 hidden = 64
 layers = 2
 heads = 2
@@ -54,12 +53,15 @@ lengths = [256]
 """
 
 
+END = 1  # the token that ends an answer, as `train_tokenizer` numbers it
+
+
 def documents(count: int, seed: int = 0) -> list[Document]:
     rng = np.random.default_rng(seed)
     made = []
     for length in rng.integers(40, 120, count):
         prompt = rng.integers(0, 250, length).astype(np.uint32)
-        made.append(Document(np.concatenate([prompt, prompt[10:]]), len(prompt)))
+        made.append(Document(np.concatenate([prompt, prompt[10:], np.uint32([END])]), len(prompt)))
     return made
 
 

@@ -6,6 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastedit.errors import SettingsError
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.marks import end_mark, mark
 from fastedit.targets.templates import MARKED, PLAIN
@@ -74,3 +75,9 @@ def test_of_an_answer_with_line_marks_only_what_is_chosen_counts():
     assert row.targets.tolist() == [*(codec.encode(one)[0] for one in chosen), end]
     assert tokens[row.outputs + 1].tolist() == row.targets.tolist()
     assert choices_of(PLAIN, tokenizer) is None
+
+
+def test_documents_without_anything_to_choose_are_refused():
+    choices = choices_of(MARKED, train_tokenizer(["ab cd ef"] * 9, 300))
+    with pytest.raises(SettingsError, match="line marks"):
+        pack([Document(np.array([7, 8, 9], dtype=np.uint32), 1)], 64, choices)
