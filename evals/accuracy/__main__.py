@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import sysconfig
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +17,7 @@ from evals.accuracy.cases import find_cases, score_case
 from evals.accuracy.generated import score_samples
 from evals.accuracy.outcomes import Row
 from evals.accuracy.reliability import curve, draw
+from evals.accuracy.sources import add_sources, default_sources
 from fastedit.edits.model import Format
 from fastedit.targets.default import NO_TARGET, choose_default
 from fastedit.training.synthesis import Tier, generate, generate_from_histories
@@ -66,9 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--cases", type=Path, default=CASES, help="folder of apply cases (default: ../shared/apply_cases/cases)"
     )
-    parser.add_argument(
-        "--sources", type=Path, nargs="+", help="folders of originals (default: standard library, packages)"
-    )
+    add_sources(parser)
     parser.add_argument("--history", type=Path, nargs="+", help="git repositories: score their real changes instead")
     parser.add_argument("--n", type=int, help=f"generated edits (default {NUM_EDITS}; 0 for none)")
     parser.add_argument("--seed", type=int, default=1)
@@ -105,12 +103,6 @@ def _score_generated(options: argparse.Namespace, target: str) -> list[Row]:
     # A target's passes keep all cores busy by themselves.
     processes = None if target == NO_TARGET else 1
     return list(score_samples(samples, options.mode, processes=processes, target=target))
-
-
-def default_sources() -> list[Path]:
-    """The standard library and the installed packages."""
-    paths = sysconfig.get_paths()
-    return list(dict.fromkeys(Path(paths[name]) for name in ("stdlib", "purelib")))
 
 
 def _draw(rows: Sequence[Row], path: Path) -> None:

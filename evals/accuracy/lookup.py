@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fastedit
-from evals.accuracy.__main__ import default_sources
 from evals.accuracy.compare import Peer, compared, in_mode, summed_up, told
+from evals.accuracy.sources import add_sources, default_sources
 from fastedit.edits import parse_message
 from fastedit.edits.model import Format
 from fastedit.excerpts import Excerpt, excerpts_of
@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--n", type=int, default=NUM_EDITS, help=f"how many edits (default {NUM_EDITS})")
     parser.add_argument("--max-lines", type=int, default=MAX_LINES, help="the longest original")
     parser.add_argument("--target", default="embedded", help="a registered name or a folder")
-    parser.add_argument("--sources", type=Path, nargs="+", help="folders of originals")
+    add_sources(parser)
     parser.add_argument("--seed", type=int, default=1)
     tiers = [tier.value for tier in Tier]
     parser.add_argument("--tier", nargs="+", choices=tiers, default=tiers)

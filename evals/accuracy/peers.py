@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from evals.accuracy.__main__ import default_sources
 from evals.accuracy.compare import Peer, compared, in_mode, summed_up, told
 from evals.accuracy.mine import mined_samples
+from evals.accuracy.sources import add_sources, default_sources
 from fastedit.edits.model import Format
 from fastedit.training.synthesis import Sample, Tier, generate
 
@@ -58,9 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m evals.accuracy peers", description=__doc__)
     parser.add_argument("--n", type=int, default=NUM_EDITS, help=f"how many diffs (default {NUM_EDITS})")
-    parser.add_argument(
-        "--sources", type=Path, nargs="+", help="folders of originals (default: standard library, packages)"
-    )
+    add_sources(parser)
     parser.add_argument("--repo", type=Path, nargs="+", help="git repositories: take their real changes instead")
     parser.add_argument("--seed", type=int, default=1)
     tiers = [tier.value for tier in Tier]

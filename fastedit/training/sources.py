@@ -57,13 +57,14 @@ def _namesake(shown: str) -> tuple[str, ...]:
 
 
 def _located(name: str, settings: TrainingSettings) -> Path:
-    path = _installed(name.removeprefix(INSTALLED)) if name.startswith(INSTALLED) else settings.path(name)
+    path = installed(name.removeprefix(INSTALLED)) if name.startswith(INSTALLED) else settings.path(name)
     if path is None or not path.exists():
         raise SettingsError(f"data.sources: there is no {name}")
     return path
 
 
-def _installed(name: str) -> Path | None:
+def installed(name: str) -> Path | None:
+    """Where an installed package (or `stdlib`) lies; None where it isn't there."""
     if name == STANDARD_LIBRARY:
         return Path(sysconfig.get_path("stdlib"))
     spec = importlib.util.find_spec(name)

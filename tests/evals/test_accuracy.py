@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pluggy
 import pytest
 
 from evals.accuracy.__main__ import main
@@ -15,6 +16,7 @@ from evals.accuracy.outcomes import JudgedSegment, Outcome, Row
 from evals.accuracy.reliability import curve, share_of_sure
 from evals.accuracy.report import last_line
 from evals.accuracy.segments import judge
+from evals.accuracy.sources import source
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.applied import Stats
 from fastedit.edits.model import Format
@@ -151,3 +153,14 @@ def test_absent_cases_are_told_loudly(tmp_path: Path, capsys: pytest.CaptureFixt
     captured = capsys.readouterr()
     assert "NO APPLY CASES" in captured.err
     assert captured.out.strip().startswith("clear=n/a")
+
+
+def test_originals_come_from_an_installed_package_by_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["--n", "3", "--cases", str(tmp_path / "none"), "--sources", "python:pluggy"]
+    main([*words, "--json", str(tmp_path / "result.json")])
+    found = json.loads((tmp_path / "result.json").read_text("utf-8"))
+    assert found["settings"]["n"] == 3
+    assert source("python:pluggy") == Path(pluggy.__file__).parent
+    with pytest.raises(SystemExit):
+        main(["--sources", "python:nothing_of_that_name"])
+    assert "there is no python:nothing_of_that_name" in capsys.readouterr().err
