@@ -8,6 +8,7 @@ from typing import Any
 
 from evals.report.page import Section
 from evals.report.readers.accuracy import read_accuracy
+from evals.report.readers.llama import read_llama
 from evals.report.readers.peers import read_peers
 from evals.report.readers.service import read_kernels, read_service
 from evals.report.readers.speed import read_decode, read_structural
@@ -29,6 +30,7 @@ READERS: tuple[Reader, ...] = (
     Reader("peers", frozenset({"peers", "edits"}), read_peers),
     Reader("structural speed", frozenset({"thousand_lines", "growth"}), read_structural),
     Reader("decoding speed", frozenset({"by_file_size", "rows"}), read_decode),
+    Reader("speed beside llama.cpp", frozenset({"agreement", "by_scope", "rows"}), read_llama),
     Reader("service", frozenset({"warm", "ladder", "beside", "batch", "soak"}), read_service),
     Reader("kernels", frozenset({"ceilings", "results"}), read_kernels),
 )
