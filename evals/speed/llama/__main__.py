@@ -12,8 +12,8 @@ For llama.cpp: it gets token ids, while FastEdit's time counts tokenising and dr
 checkpoint's own and the fastest of the four kinds where the CPU has instructions for them, with flash attention and
 its default batches and float16 cache; its decode calls are made directly, without what llama-cpp-python's `generate`
 adds (`evals.speed.llama.peer`), which is timed beside.
-Against it: of llama.cpp's other ways to draft from the prompt (its server's n-gram ones) the package has none. On a busy
-machine its threads wait for each other far more than torch's do: there only `--threads 1 --clock cpu` is fair.
+Against it: of llama.cpp's other ways to draft from the prompt (its server's n-gram ones) the package has none.
+On a busy machine take `--threads 1 --clock cpu`: threads that wait for each other stall there.
 
 The last line sums up. engine_x_llama: llama.cpp's time over FastEdit's; engine_x_llama_lookup: that of the case's best
 prompt look-up setting; agreement: share of the outputs' tokens that llama.cpp and transformers choose alike, the output

@@ -1,9 +1,10 @@
 """llama.cpp along known outputs, through its own decode calls.
 
 llama-cpp-python's `generate` fills batches in a Python loop and, once there is a draft model, copies the logits of
-every token that it reads, the prompt's too. That isn't llama.cpp's doing, and its C++ programs don't do it: here batches
-are filled at once, logits are asked for where a token is chosen, and greedy is an argmax over them. The look-up is the
-package's own. As with `evals.speed.replay` everything is computed, and only then the known output takes its place.
+every token that it reads, the prompt's too. That isn't llama.cpp's doing, and its C++ programs don't do it: here
+batches are filled at once, logits are asked for where a token is chosen, and greedy is an argmax over them. The look-up
+is the package's own. As with `evals.speed.replay` everything is computed, and only then the known output takes its
+place.
 """
 
 from __future__ import annotations
