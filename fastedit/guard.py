@@ -20,6 +20,7 @@ from fastedit.edits.model import Edit, Format
 from fastedit.errors import Code, ResultRefused, Warning
 from fastedit.lines import split_lines
 from fastedit.syntax import Outline, count_errors, outline
+from fastedit.syntax.model import Declaration
 
 MAX_BLAST_SHARE = 0.8
 MIN_LINES_FOR_BLAST = 40
@@ -67,6 +68,8 @@ def inspect(
         findings += _losses(original, text, alignment, message)
         findings += _blast(original.text, alignment)
     findings += _lost_symbols(original.outline, text, alignment, message, is_fatal=is_lazy)
+    if is_lazy:
+        findings += _dangling_symbols(original, text, alignment, message)
     findings += _broken(original, text, is_fatal=is_lazy)
     return findings
 
@@ -135,18 +138,35 @@ def _blast(original: str, alignment: Alignment) -> list[Finding]:
 
 def _lost_symbols(outlined: Outline, text: str, alignment: Alignment, message: str, *, is_fatal: bool) -> list[Finding]:
     """The functions and classes whose headers go and whose names stand nowhere in the result."""
-    gone = [(s.start, s.end) for s in alignment.segments if s.kind in (SegmentKind.REPLACE, SegmentKind.DELETE)]
-    names = {
-        found.name
-        for found in outlined.declarations
-        if found.kind in ("function", "class") and found.name and _is_within(found.header_line, gone)
-    }
+    names = {found.name for found in _gone(outlined, alignment)}
     lost = sorted(name for name in names if not _is_mentioned(name, text))
     if not lost:
         return []
     num_silent = sum(not _is_mentioned(name, message) for name in lost)
     is_too_much = is_fatal and num_silent > MAX_LOST_SYMBOLS
     return [Finding(Code.SYMBOL_LOST, f"gone: {', '.join(lost[:MAX_NAMED])}", None, is_too_much)]
+
+
+def _dangling_symbols(original: Original, text: str, alignment: Alignment, message: str) -> list[Finding]:
+    """The file's own functions and classes that go without a word while what stays still calls them."""
+    gone = {found.name for found in _gone(original.outline, alignment) if found.parent < 0}
+    called = {name for name in gone if _is_called(name, text) and not _is_mentioned(name, message)}
+    if not called:
+        return []
+    lost = sorted(called - {found.name for found in outline(text, original.language).declarations})
+    if not lost:
+        return []
+    return [Finding(Code.SYMBOL_LOST, f"gone, and still called: {', '.join(lost[:MAX_NAMED])}", None, True)]
+
+
+def _gone(outlined: Outline, alignment: Alignment) -> list[Declaration]:
+    """The functions and classes whose headers go or are replaced."""
+    gone = [(s.start, s.end) for s in alignment.segments if s.kind in (SegmentKind.REPLACE, SegmentKind.DELETE)]
+    return [
+        found
+        for found in outlined.declarations
+        if found.kind in ("function", "class") and found.name and _is_within(found.header_line, gone)
+    ]
 
 
 def _is_within(line: int, ranges: list[tuple[int, int]]) -> bool:
@@ -159,6 +179,11 @@ def _is_mentioned(name: str, text: str) -> bool:
     """Whether any word of a declaration's name stands in the text (its last one where it has several)."""
     words = _WORD.findall(name)
     return bool(words) and re.search(rf"(?<![\w$]){re.escape(words[-1])}(?![\w$])", text) is not None
+
+
+def _is_called(name: str, text: str) -> bool:
+    """Whether the text calls something of that name, not as a part of something else nor in quotes."""
+    return re.search(rf"(?<![\w$.'\"`]){re.escape(name)}\(", text) is not None
 
 
 def _broken(original: Original, text: str, *, is_fatal: bool) -> list[Finding]:

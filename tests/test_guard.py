@@ -133,6 +133,23 @@ def test_a_declaration_that_is_still_named_somewhere_is_not_lost():
     assert findings == []
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("print(step_1(2))\n", [Code.SYMBOL_LOST]),
+        ("print(steps.step_1(2))\n", []),  # another one
+        ("print('step_1(2)')\n", []),
+    ],
+)
+def test_a_declaration_that_goes_while_it_is_still_called_is_fatal(line: str, expected: list[Code]):
+    text = FUNCTIONS.replace(gone(1, 2), "") + line
+    segments = (*deletion(1), Segment(SegmentKind.KEEP, 48, 48 + line.count("\n")))
+    assert found(FUNCTIONS + line, text, segments) == expected
+    before = Original(FUNCTIONS + line, "python", outline(FUNCTIONS + line, "python"))
+    findings = inspect(before, text, Alignment(segments), (Edit(Format.LAZY),), "I removed `step_1`.")
+    assert not any(finding.is_fatal for finding in findings)
+
+
 def test_a_lost_declaration_is_warned_of():
     applied = lazily(FUNCTIONS, SHORTENED.format(last=2))
     assert applied.text == FUNCTIONS.replace(gone(1, 2), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fastedit.anchor.text import is_closer
+from fastedit.anchor.text import is_closer, opens_bracket
 from fastedit.anchor.units import Unit, UnitTree
 from fastedit.edits.lazy import LineKind
 
@@ -65,8 +65,7 @@ class Cuts:
 
     def breaks_off(self, unit: Unit) -> bool:
         """Whether the snippet ends inside the unit with a bracket open."""
-        text = "".join(self.mine.keys[unit.head : unit.end])
-        return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
+        return opens_bracket("".join(self.mine.keys[unit.head : unit.end]))
 
     def goes_on(self, unit: Unit) -> bool:
         """Whether code follows the unit in the snippet, so that its end is shown."""

@@ -16,6 +16,7 @@ from fastedit.anchor.newcomers import Newcomers
 from fastedit.anchor.remarks import position_of
 from fastedit.anchor.scope import Frame, Scope
 from fastedit.anchor.units import Unit
+from fastedit.edits.lazy import comment_text
 
 if TYPE_CHECKING:
     from fastedit.anchor.lazy import LazyAligner
@@ -110,6 +111,8 @@ class GapFiller:
         named = self.aligner.cuts.named_above(gap.my_before) if gap.my_before is not None else set()
         if any(unit.is_block and unit.name in named for unit in gap.content):
             return True  # the marker at the end of the block above names it
+        if self._leaves_out(gap, [unit for unit in kept if not self._has_successor(unit, new)]):
+            return True
         if not self.is_root or gap.before is None or gap.after is None:
             return False
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
@@ -117,6 +120,21 @@ class GapFiller:
         if first.parent is last.parent or is_inside or gap.after.mine in self.level.unwrapped:
             return False
         return not self._ends_its_block(gap, first, last)
+
+    def _leaves_out(self, gap: Gap, units: Sequence[Unit]) -> bool:
+        """Whether the marker that ends what is shown above stands for these units of a gap, too.
+
+        That they are deleted by showing their neighbours takes the end of the first of these, or a word.
+        """
+        if not units or gap.my_before is None or not self.aligner.cuts.ends_in_marker(gap.my_before):
+            return False
+        removed = self.aligner.hints.removed
+        return not any(unit.name in removed or unit.start in gap.removed for unit in units)
+
+    def _has_successor(self, theirs: Unit, new: list[Unit]) -> bool:
+        """Whether one of the new units may stand for this one: it is renamed, or a comment, worded anew."""
+        is_comment = comment_text(self.theirs.lines[theirs.head]) is not None
+        return (is_comment and bool(new)) or self.is_renamed(theirs, new)
 
     def is_renamed(self, theirs: Unit, new: list[Unit]) -> bool:
         """Whether one of the new units is this one under another name."""
@@ -189,7 +207,9 @@ class GapFiller:
         first, last = self.level.theirs[gap.before.theirs], self.level.theirs[gap.after.theirs]
         if self.pieces.has_dropped:
             return False  # what the blank lines were shown behind has changed
-        return num_mine > 0 and num_theirs > 0 and (bool(first.declares) or bool(last.declares))
+        if num_mine == 0:
+            return first.is_block and last.is_block and first.has_body and last.has_body
+        return num_theirs > 0 and (bool(first.declares) or bool(last.declares))
 
     def _write(self, gap: Gap, new: list[Unit], certainty: float, reason: str, num_theirs: int = 0) -> None:
         if not new:

@@ -13,7 +13,7 @@ from fastedit.anchor.elision import merge_elided
 from fastedit.anchor.indent import Reference
 from fastedit.anchor.leads import LeadMerger
 from fastedit.anchor.scope import Frame, Scope
-from fastedit.anchor.text import is_terminator
+from fastedit.anchor.text import is_terminator, opens_bracket
 from fastedit.anchor.units import Unit
 from fastedit.edits.lazy import LineKind, elides_inline
 
@@ -45,7 +45,7 @@ class UnitMerger:
         if self.similarity.is_quoted(mine, theirs):
             self.writer.keep(theirs.end, scope)
             return
-        if not mine.has_body and theirs.has_body and not self.cuts.is_cut_block(mine):
+        if not mine.has_body and theirs.has_body and not self._shows_header_only(mine, theirs):
             self.writer.replace(theirs.end, mine.head, mine.end, scope, pair)
             return
         if mine.has_body and not theirs.has_body and not self._header_is_same(mine, theirs):
@@ -58,6 +58,17 @@ class UnitMerger:
         if mine.has_body:
             self._merge_body(mine, theirs, scope)
         self._merge_closer(mine, theirs, scope)
+
+    def _shows_header_only(self, mine: Unit, theirs: Unit) -> bool:
+        """Whether the snippet leaves out the body of a block. A section's header alone only says where one is."""
+        return self._is_flat(theirs) or self.cuts.is_cut_block(mine)
+
+    def _is_flat(self, theirs: Unit) -> bool:
+        """Whether it is a section of a document or a table of settings: not indented below its header."""
+        first, _ = self.theirs.trim_blank(theirs.body, theirs.close)
+        # What closes the last setting may look as if it closed the table.
+        is_closed = theirs.end > theirs.close and opens_bracket("".join(self.theirs.keys[theirs.head : theirs.body]))
+        return theirs.has_body and not is_closed and self.theirs.columns[first] <= theirs.columns
 
     def _has_lost_brackets(self, mine: Unit, theirs: Unit) -> bool:
         """Whether the original's block is bracketed and the snippet's, shown whole, isn't any more."""
@@ -143,12 +154,9 @@ class UnitMerger:
         if not units:
             return False
         if all(unit.is_code for unit in units):
-            # A section of a document isn't indented below its header.
-            first, _ = self.theirs.trim_blank(theirs.body, theirs.close)
-            is_flat = theirs.has_body and self.theirs.columns[first] <= theirs.columns
             if self.cuts.goes_on(mine):
                 return False
-            return is_flat or self.cuts.breaks_off(mine) or self._stops_short(mine, theirs)
+            return self._is_flat(theirs) or self.cuts.breaks_off(mine) or self._stops_short(mine, theirs)
         last = units[-1]
         if not last.is_code:
             return True

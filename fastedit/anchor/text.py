@@ -49,6 +49,11 @@ def is_terminator(line: str) -> bool:
     return bool(_TERMINATOR.match(line.lstrip()))
 
 
+def opens_bracket(text: str) -> bool:
+    """Whether a bracket is open at the end of the text."""
+    return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
+
+
 def is_trivial(key: str) -> bool:
     """Whether a key says too little to find a place by: brackets, `else:`, `return`, `break`, `pass`."""
     return len(key) <= 2 or key in _TRIVIAL or not (_WORD.search(key) or len(_DIGIT.findall(key)) >= MIN_DIGITS)

@@ -50,6 +50,11 @@ COMMENT_FORMS: tuple[tuple[str, str], ...] = (
     ("{#", "#}"),
     ("///", ""),
     ("//", ""),
+    ("--[[", "]]"),
+    ("{-", "-}"),
+    ("<#", "#>"),
+    ("#|", "|#"),
+    ("#=", "=#"),
     ("--", ""),
     ("#", ""),
     (";;", ""),
@@ -81,9 +86,9 @@ _ELIDED = (
     r"existing|previous|remaining|rest of|other|others|everything (?:above|below|else)"
     r"|code (?:above|below|here|unchanged)|(?:rest|remainder)"
 )
+_ENDING = re.compile(rf"\b(?:{_SAME})\b[\s.!:,)\]]*$", re.IGNORECASE)
 _WORDING = re.compile(
-    rf"(?:\b(?:{_SAME})\b[\s.!:,)\]]*$)"
-    rf"|(?:^[\s(\[]*(?:{_SAME})\b.{{0,20}}$)"
+    rf"(?:^[\s(\[]*(?:{_SAME})\b.{{0,20}}$)"
     rf"|(?:^[\s(\[]*(?:the )?(?:{_ELIDED})\b.{{0,60}}\b(?:code|{_SAME})\b)"
     rf"|(?:^[\s(\[]*(?:{_ELIDED})\s+(?:code|imports?|methods?|functions?|fields?|members?|lines?|entries|items?|cases?|arms?"
     rf"|arguments?|parameters?|properties|statements?|logic|implementation|body|rules?|styles?|keys?|values?|options?"
@@ -91,6 +96,14 @@ _WORDING = re.compile(
     rf"\b.{{0,30}}$)",
     re.IGNORECASE,
 )
+_CODE_NOUN = re.compile(
+    r"\b(?:code|rest|remainder|everything|others?|remaining|existing|previous|above|below|imports?|methods?|functions?"
+    r"|fields?|members?|body|bodies|implementations?|docstring|constants?|definitions?|declarations?|helpers?)\b",
+    re.IGNORECASE,
+)
+_NAME = r"[`'\"]?[\w$.\[\]-]+(?:\(\))?[`'\"]?"
+_NAMES = re.compile(rf"^{_NAME}(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|to|through)\s+){_NAME})*\s+$")
+MAX_MARKER_WORDS = 5
 _REMOVAL = re.compile(
     r"^[\s\[(.…-]*(?:(?:removed?|deleted?|dropped|gone)\s*[:\-–]|(?:removed|deleted|dropped)\s+[`\w].{0,60}$)"
     r"|^[\[(.…].{1,90}\b(?:is|are|was|were|has been|have been|got)\s+(?:now\s+)?(?:removed|deleted|dropped|gone)\b",
@@ -121,8 +134,16 @@ def is_marker_wording(note: str) -> bool:
     """Whether a comment with this text can only be an elision."""
     if _STARTS_OR_ENDS_IN_DOTS.search(note) or _SNIP.match(note):
         return True
-    inner = note[1:-1].strip() if _BRACKETED.match(note) else note
-    return bool(_WORDING.search(inner))
+    is_bracketed = _BRACKETED.match(note) is not None
+    inner = note[1:-1].strip() if is_bracketed else note
+    if _WORDING.search(inner):
+        return True
+    ending = _ENDING.search(inner)
+    if ending is None:
+        return False
+    # A sentence of some length that happens to end so is as good as any other comment.
+    is_short = len(inner.split()) <= MAX_MARKER_WORDS or _NAMES.match(inner[: ending.start()]) is not None
+    return is_bracketed or is_short or _CODE_NOUN.search(inner) is not None
 
 
 def is_removal_wording(note: str) -> bool:

@@ -670,3 +670,41 @@ def test_a_call_that_is_cut_off_keeps_its_arguments():
     original = "f(a PROPERTIES\n  NAME one\n  )\n\ng(b , 1)\n\nf(b PROPERTIES\n  NAME two\n  )\n"
     code = "f(a PROPERTIES\n  NAME one\n  )\n\ng(b , 2)\n\nf(b PROPERTIES"
     assert lazily(original, code, "a.cmake").text == original.replace("g(b , 1)", "g(b , 2)")
+
+
+LOADS = "# ...\n\n\ndef load(path):\n    # ...\n\n\ndef main():\n    print('here')\n    # ...\n"
+GREETED = SHOP.replace("def main():\n", "def main():\n    print('here')\n")
+
+
+def test_what_follows_a_declaration_that_ends_in_a_marker_is_left_out_with_it():
+    assert lazily(SHOP, LOADS).text == GREETED
+    constants = SHOP.replace("def main", "EMPTY = []\nFULL = [\n    1,\n]\n\n\ndef main")
+    assert lazily(constants, LOADS).text == constants.replace("def main():\n", "def main():\n    print('here')\n")
+
+
+def test_it_goes_where_words_or_a_comment_say_so():
+    without = replaced(GREETED, (SHOP[SHOP.index("def save") : SHOP.index("def main")], ""))
+    applied = apply(SHOP, f"I removed `save`.\n\n```python\n{LOADS}```\n", path="shop.py", mode="structural")
+    assert applied.text == without
+    assert lazily(SHOP, LOADS.replace("def main", "# removed: save\n\ndef main")).text == without
+
+
+@pytest.mark.parametrize("body", ["", "# ...\n"])
+@pytest.mark.parametrize("last", ["minutes = 180\n", "stages = [\n    1,\n]\n"])
+def test_a_table_shown_by_its_header_alone_keeps_what_is_in_it(body: str, last: str):
+    original = f"[optimizer]\nrate = 1\n\n[schedule]\nrow_tokens = 4096\n{last}\n[tool.x]\na = 1\n"
+    code = f"[optimizer]\nrate = 2\n\n[schedule]\n{body}"
+    assert lazily(original, code, "run.toml").text == original.replace("rate = 1", "rate = 2")
+    code += "\n[tool.x]\na = 2\n"
+    expected = replaced(original, ("rate = 1", "rate = 2"), ("a = 1", "a = 2"))
+    assert lazily(original, code, "run.toml").text == expected
+
+
+def test_a_heading_alone_keeps_what_is_below_it():
+    original = "# Guide\n\nOne.\nTwo.\n\n## Limits\n\n- none\n- few\n\n## More\n\nThree.\n"
+    assert lazily(original, "One.\nTwo, too.\n\n## Limits\n", "guide.md").text == original.replace("Two.", "Two, too.")
+
+
+def test_stubs_close_together_leave_the_blank_lines_between_them():
+    code = "def load(path): ...\ndef save(path, data): ...\ndef main():\n    print('here')\n    # ...\n"
+    assert lazily(SHOP, code).text == GREETED

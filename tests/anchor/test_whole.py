@@ -33,8 +33,8 @@ def test_a_snippet_from_the_first_line_to_the_last_is_the_file():
 
 
 def test_a_marker_makes_it_a_part():
-    code = SHORTER.replace("def first():\n    return 1\n", "def first():\n    # ...\n")
-    assert lazily(TASKS, code).text == SHORTER
+    code = TASKS.replace("    return 1\n", "    # ...\n").replace("second())", "second(), 3)")
+    assert lazily(TASKS, code).text == TASKS.replace("second())", "second(), 3)")
 
 
 def test_the_same_file_changes_nothing():

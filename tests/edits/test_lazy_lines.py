@@ -139,6 +139,34 @@ def test_an_elided_body_on_the_line_of_its_header_is_taken_apart(line: str, text
     assert all(part.is_part for part in parts[1:])
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '"""The files of results; those of no kind that has a reader are told and left out."""',
+        '"""How many lines lead up to where it leaves the original: the first one, if it stays."""',
+        "# Whoever asks for less gets all of it, so nothing is skipped",
+    ],
+)
+def test_a_sentence_that_happens_to_end_like_one_is_no_marker(line: str):
+    assert LineKind.MARKER not in kinds(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# load, save and close_all as they are",
+        "# `load` through `save` unchanged",
+        "// all the other methods of this class stay the same",
+        "--[[ ... existing code ... ]]",
+        "--[[ rest of the module unchanged ]]",
+        "{- ... -}",
+        "<# ... existing code ... #>",
+    ],
+)
+def test_markers_in_more_words_and_other_comments(line: str):
+    assert kinds(line) == [LineKind.MARKER]
+
+
 def test_a_docstring_of_dots_is_a_marker():
     assert kinds('    """..."""', '    """... unchanged ..."""') == [LineKind.MARKER] * 2
     assert kinds('    """Loads the file."""') == [LineKind.CODE]
