@@ -6,7 +6,9 @@ whole pass comes in as one keyword, `slots_pass`; a model's layers hand it throu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -18,7 +20,8 @@ from fastedit.decode.kernels import load_kernels
 from fastedit.errors import Code, EngineUnavailable
 
 NAME = "fastedit"
-QUERIES_AT_ONCE = 128
+QUERIES_AT_ONCE = 64
+ROWS = (8, 32, QUERIES_AT_ONCE)  # numbers of queries that products with the values are formed for
 SCORES_AT_ONCE = 2**24  # so many attention scores are held together: 64 MB in float32
 HARMLESS = frozenset(
     {"position_ids", "output_attentions", "use_cache", "cache_position", "is_causal", "num_items_in_batch"}
@@ -114,7 +117,7 @@ def _attend_with_torch(
     scale: float,
     window: int | None,
 ) -> Tensor:
-    out = torch.empty_like(query)
+    out = torch.zeros_like(query)  # rows of no span, which fill a pass up, stay numbers
     for span in slots_pass.spans:
         first = span.slot * slots_pass.cache.slot_len
         here = slice(span.start, span.end)
@@ -140,25 +143,42 @@ def causal_attention(query: Tensor, keys: Tensor, values: Tensor, scale: float, 
     num_queries, num_heads, head_dim = query.shape
     num_keys, num_kv_heads, _ = keys.shape
     group = num_heads // num_kv_heads
+    step = _block_size(SCORES_AT_ONCE // (num_heads * num_keys))
     # Scores are formed in float32: rounded to half precision they would be worse than torch's own.
-    # q: [Hkv, G, K, D]; k: [Hkv, D, L]; v: [Hkv, L, D]
+    # q: [Hkv, G, K, D]; k: [Hkv, D, L]; v: [Hkv, L and zeros, D]
     q = (query.float() * scale).view(num_queries, num_kv_heads, group, head_dim).permute(1, 2, 0, 3)
     k = keys.float().permute(1, 2, 0)
-    v = values.transpose(0, 1)
+    v = functional.pad(values, (0, 0, 0, 0, 0, -num_keys % step)).transpose(0, 1)
     out = torch.empty_like(query)
-    step = max(1, min(QUERIES_AT_ONCE, SCORES_AT_ONCE // (num_heads * num_keys)))
-    for start in range(0, num_queries, step):
-        end = min(start + step, num_queries)
+    for start, end in _blocks(num_queries, num_keys, step):
         rows = end - start
         last = num_keys - num_queries + end
-        first = 0 if window is None else max(0, last - rows - window + 1)
+        first = 0 if window is None else max(0, last - rows - window + 1) // step * step
         scores = torch.bmm(q[:, :, start:end].reshape(num_kv_heads, group * rows, head_dim), k[:, :, first:last])
         scores = scores.view(num_kv_heads, group, rows, last - first)
         _mask(scores, window)
-        weights = scores.softmax(dim=-1).to(values.dtype).view(num_kv_heads, group * rows, last - first)
-        block = torch.bmm(weights, v[:, first:last]).view(num_kv_heads, group, rows, head_dim)
+        # The half-precision product is one of few shapes, see `widths`; no sum is another for the zeros added to it.
+        past = -(-last // step) * step
+        weights = values.new_zeros(num_kv_heads, group, next(size for size in ROWS if size >= rows), past - first)
+        weights[:, :, :rows, : last - first] = scores.softmax(dim=-1)
+        block = torch.bmm(weights.flatten(1, 2), v[:, first:past]).view(num_kv_heads, group, -1, head_dim)[:, :, :rows]
         out[start:end] = block.permute(2, 0, 1, 3).reshape(rows, num_heads, head_dim)
     return out
+
+
+def _block_size(most: int) -> int:
+    """Queries of a block: QUERIES_AT_ONCE, or the next smaller power of two that isn't above `most`."""
+    return 1 << (max(1, min(QUERIES_AT_ONCE, most)).bit_length() - 1)
+
+
+def _blocks(num_queries: int, num_keys: int, step: int) -> Iterator[tuple[int, int]]:
+    """Blocks [start, end) of up to `step` queries, cut where positions are multiples of `step`.
+
+    So whole blocks meet a multiple of `step` keys, whatever the slot held before.
+    """
+    before = num_keys - num_queries
+    inner = range(before // step * step + step, num_keys, step) if num_queries > step else ()
+    return pairwise((0, *(position - before for position in inner), num_queries))
 
 
 def _whole(query: Tensor, keys: Tensor, values: Tensor, scale: float) -> Tensor:

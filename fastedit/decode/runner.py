@@ -23,6 +23,7 @@ from fastedit.decode.memory import is_out_of_memory
 from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.settings import EngineSettings
 from fastedit.decode.verify import Question, TokenChooser
+from fastedit.decode.widths import FewWidthsChooser, repeated_width
 from fastedit.errors import Code, EngineUnavailable
 
 if TYPE_CHECKING:
@@ -107,7 +108,9 @@ class ModelRunner:
         head: Any = model.get_output_embeddings()  # type: ignore[no-untyped-call]
         if head is None:
             raise _unsupported("it has no output embeddings")
-        self._chooser = TokenChooser(head.weight, getattr(head, "bias", None))
+        self._has_few_widths = self._device.type == "cpu"
+        make_chooser = FewWidthsChooser if self._has_few_widths else TokenChooser
+        self._chooser = make_chooser(head.weight, getattr(head, "bias", None))
         num_slots, slot_len = slots_for(target, settings)
         self._cache = KVSlots(cache_shape(model), num_slots, slot_len, self._device)
         self._check_reproduces(model)
@@ -166,13 +169,19 @@ class ModelRunner:
 
     def _hidden(self, appends: Sequence[Append]) -> Tensor:
         """The last hidden states of all packed tokens, after the final norm: [T, D]."""
-        tokens = torch.tensor([[token for append in appends for token in append.tokens]], device=self._device)
-        positions = [range(append.length, append.length + len(append.tokens)) for append in appends]
-        position_ids = torch.tensor([[position for span in positions for position in span]], device=self._device)
+        tokens = [token for append in appends for token in append.tokens]
+        positions = [append.length + index for append in appends for index in range(len(append.tokens))]
+        num_tokens = len(tokens)
+        if self._has_few_widths and not self._uses_kernels:  # kernels know of no rows but the spans'
+            unused = [0] * (repeated_width(num_tokens) - num_tokens)
+            tokens, positions = tokens + unused, positions + unused
         output = self._base(
-            input_ids=tokens, position_ids=position_ids, use_cache=False, slots_pass=self._slots_pass(appends)
+            input_ids=torch.tensor([tokens], device=self._device),
+            position_ids=torch.tensor([positions], device=self._device),
+            use_cache=False,
+            slots_pass=self._slots_pass(appends),
         )
-        hidden: Tensor = output.last_hidden_state[0]
+        hidden: Tensor = output.last_hidden_state[0, :num_tokens]
         return hidden
 
     def _slots_pass(self, appends: Sequence[Append]) -> SlotsPass:
