@@ -157,6 +157,9 @@ class GapFiller:
         return around is not None and all(unit.start < around.end for unit in gap.content)
 
     def _jump(self, gap: Gap, new: list[Unit]) -> None:
+        """What lies between stays, but for the declarations of which the words say that they go."""
+        gone = [unit for unit in gap.content if unit.name in self.aligner.hints.removed and unit.is_block]
+        gap.removed |= {unit.start for unit in gone if unit.declares in ("function", "class")}
         if gap.before is None:
             end = self.theirs.trim_blank(self.pieces.at, gap.end)[1]
             self.aligner.writer.keep(end if new else gap.end, self.scope)

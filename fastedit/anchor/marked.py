@@ -184,13 +184,13 @@ class MarkedGaps:
         self.newcomers.add(new, certainty, "between two markers", reference=reference)
 
     def keep(self, gap: Gap, end: int) -> None:
-        """Keeps the elided lines up to `end`, without the declarations that a removal comment names or that moved."""
+        """Keeps the elided lines up to `end`, without the declarations that are said to go or that moved."""
         for unit in gap.content:
             is_moved = unit.start in self.filler.level.moved
             if (is_moved or unit.start in gap.removed) and self.pieces.at <= unit.start and unit.end <= end:
                 self.aligner.writer.keep(self._end_before(gap, unit), self.scope)
                 certainty, reason = (
-                    (sure.MOVED, "moved") if is_moved else (sure.SAID_TO_GO, "a comment says that it goes")
+                    (sure.MOVED, "moved") if is_moved else (sure.SAID_TO_GO, "it is said to go")
                 )
                 self.pieces.drop(unit.end, certainty * self.filler.certainty, reason)
         self.aligner.writer.keep(end, self.scope)

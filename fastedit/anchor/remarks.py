@@ -121,11 +121,11 @@ def _kind(
     names: Callable[[str], bool],
     vocabulary: Vocabulary,
 ) -> LineKind:
-    if language in _COMMENTLESS or (_is_bracketed(note, vocabulary) and _is_alone(index, lines)):
-        return LineKind.MARKER
     named = [word for word in _WORD.findall(note) if names(word)]
     if named and _GONE.search(note) and len(note.split()) <= MAX_REMOVAL_WORDS:
         return LineKind.REMOVAL
+    if language in _COMMENTLESS or (_is_bracketed(note, vocabulary) and _is_alone(index, lines)):
+        return LineKind.MARKER
     if named and _PLAIN_WORDS.match(note) and _is_alone(index, lines) and _are_all_named(note, named):
         return LineKind.MARKER
     position = _POSITION.match(note)

@@ -708,3 +708,13 @@ def test_a_heading_alone_keeps_what_is_below_it():
 def test_stubs_close_together_leave_the_blank_lines_between_them():
     code = "def load(path): ...\ndef save(path, data): ...\ndef main():\n    print('here')\n    # ...\n"
     assert lazily(SHOP, code).text == GREETED
+
+
+def test_a_declaration_between_two_lines_of_others_goes_where_words_say_so():
+    code = "        return net * (1 + RATE)\n\n\nclass Order:\n    # ... the rest ...\n"
+    words = "`clear` is gone, since nothing uses it any more."
+    applied = apply(SHOP, f"{words}\n\n```python\n{code}```\n", path="shop.py", mode="structural")
+    assert applied.text == SHOP.replace("    def clear(self):\n        self.items = []\n\n\n", "\n", 1)
+    assert lazily(SHOP, code).text == SHOP
+    bracketed = LOADS.replace("def main", "# [save deleted]\n\n\ndef main")
+    assert "def save" not in lazily(SHOP, bracketed).text
