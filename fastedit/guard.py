@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,7 +65,7 @@ def inspect(
     findings: list[Finding] = []
     is_lazy = any(edit.format is Format.LAZY for edit in edits)
     if is_lazy:
-        findings += _leaks(original.text, alignment)
+        findings += _leaks(original.text, text, alignment)
         findings += _losses(original, text, alignment, message)
         findings += _blast(original.text, alignment)
     findings += _lost_symbols(original.outline, text, alignment, message, is_fatal=is_lazy)
@@ -82,12 +83,14 @@ def refuse_or_warn(findings: list[Finding]) -> tuple[Warning, ...]:
     return tuple(finding.as_warning() for finding in findings)
 
 
-def _leaks(original: str, alignment: Alignment) -> list[Finding]:
+def _leaks(original: str, text: str, alignment: Alignment) -> list[Finding]:
     new = [line for segment in alignment.segments for line in segment.lines if "..." in line or "…" in line]
-    known = {key_of(line) for line in split_lines(original)} if new else set()
+    if not new:
+        return []
+    before, after = (Counter(key_of(line) for line in split_lines(part)) for part in (original, text))
     for line in new:
         kinds = [found.kind for found in classify_lines([line], lambda _: False)]
-        if kinds == [LineKind.MARKER] and line.strip() != "..." and key_of(line) not in known:
+        if kinds == [LineKind.MARKER] and line.strip() != "..." and after[key_of(line)] > before[key_of(line)]:
             return [Finding(Code.MARKER_LEAKAGE, "a marker would stand in the result", None, True)]
     return []
 

@@ -231,3 +231,12 @@ def test_the_first_fatal_finding_refuses_and_the_others_are_warnings():
     harmless = inspect(before, "x = (\n", Alignment(segments), (Edit(Format.UDIFF),), "")
     assert codes(refuse_or_warn(harmless)) == {"SYNTAX_BROKEN"}
     assert refuse_or_warn([]) == ()
+
+
+def test_a_marker_that_the_file_has_already_may_not_come_in_once_more():
+    original = "TEXT = '''\n# ... existing code ...\n'''\nx = 1\n"
+    marker = "# ... existing code ..."
+    segments = (Segment(SegmentKind.KEEP, 0, 3), Segment(SegmentKind.REPLACE, 3, 4, (marker, "x = 2")))
+    assert found(original, original.replace("x = 1", f"{marker}\nx = 2"), segments) == [Code.MARKER_LEAKAGE]
+    moved = (Segment(SegmentKind.REPLACE, 0, 3, ("TEXT = r'''", marker, "'''")), Segment(SegmentKind.KEEP, 3, 4))
+    assert found(original, original.replace("'''\n#", "r'''\n#", 1), moved) == []
