@@ -138,7 +138,7 @@ class GapFiller:
 
     def is_renamed(self, theirs: Unit, new: list[Unit]) -> bool:
         """Whether one of the new units is this one under another name."""
-        overlap = self.aligner.similarity.overlap
+        overlap = self.aligner.similarity.renames.overlap
         return any(unit.name and unit.has_body and overlap(unit, theirs) >= MIN_RENAMED_OVERLAP for unit in new)
 
     def _ends_its_block(self, gap: Gap, first: Unit, last: Unit) -> bool:

@@ -189,8 +189,6 @@ class MarkedGaps:
             is_moved = unit.start in self.filler.level.moved
             if (is_moved or unit.start in gap.removed) and self.pieces.at <= unit.start and unit.end <= end:
                 self.aligner.writer.keep(self._end_before(gap, unit), self.scope)
-                certainty, reason = (
-                    (sure.MOVED, "moved") if is_moved else (sure.SAID_TO_GO, "it is said to go")
-                )
+                certainty, reason = (sure.MOVED, "moved") if is_moved else (sure.SAID_TO_GO, "it is said to go")
                 self.pieces.drop(unit.end, certainty * self.filler.certainty, reason)
         self.aligner.writer.keep(end, self.scope)

@@ -85,8 +85,11 @@ class Unfolder:
     def stands_among(self, unit: Unit, theirs: Sequence[Unit]) -> bool:
         """Whether one of the units is plainly this one."""
         key = self.mine.keys[unit.head]
-        if not unit.has_body and not is_trivial(key) and any(self.theirs.keys[other.head] == key for other in theirs):
-            return True
+        if not unit.has_body and not is_trivial(key):
+            if any(self.theirs.keys[other.head] == key for other in theirs):
+                return True
+            if len(self.theirs.places.get(key, ())) == 1:
+                return False  # a line that is like it is another one
         if len(theirs) > MAX_COMPARED:
             theirs = [other for other in theirs if other.name == unit.name != "" or other.has_body]
         if unit.has_body or unit.name:

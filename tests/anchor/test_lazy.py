@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fastedit import apply
-from support.applying import lazily, replaced
+from fastedit.errors import Code
+from support.applying import lazily, refusal, replaced
 
 SHOP = '''"""A shop."""
 
@@ -718,3 +719,18 @@ def test_a_declaration_between_two_lines_of_others_goes_where_words_say_so():
     assert lazily(SHOP, code).text == SHOP
     bracketed = LOADS.replace("def main", "# [save deleted]\n\n\ndef main")
     assert "def save" not in lazily(SHOP, bracketed).text
+
+
+def test_a_quoted_line_isnt_taken_for_one_that_is_like_it():
+    original = (
+        "import typing\nfrom collections.abc import Callable\nfrom typing import TYPE_CHECKING\n\n"
+        "if TYPE_CHECKING:\n    from collections.abc import Iterable\n\n\n__all__ = [\n    'all',\n    'sum',\n]\n"
+    )
+    code = "# ...\n    from collections.abc import Iterable\n\n\n__all__ = [\n    # ...\n    'sum',\n    'sum_list',\n]"
+    assert lazily(original, code).text == original.replace("    'sum',\n", "    'sum',\n    'sum_list',\n")
+
+
+def test_a_new_method_that_is_an_elided_one_but_for_the_name_is_refused():
+    original = "class A:\n    def draw(self):\n        super().draw()\n        self.blit()\n\n    def blit(self):\n        ...\n"
+    code = "class A:\n    def draw_info(self):\n        super().draw_info()\n        self.blit()\n\n    # ...\n"
+    assert refusal(original, code).code == Code.ANCHOR_AMBIGUOUS
