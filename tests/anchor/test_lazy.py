@@ -731,6 +731,6 @@ def test_a_quoted_line_isnt_taken_for_one_that_is_like_it():
 
 
 def test_a_new_method_that_is_an_elided_one_but_for_the_name_is_refused():
-    original = "class A:\n    def draw(self):\n        super().draw()\n        self.blit()\n\n    def blit(self):\n        ...\n"
+    original = "class A:\n    def draw(self):\n        super().draw()\n        self.blit()\n\n    def blit(self): ...\n"
     code = "class A:\n    def draw_info(self):\n        super().draw_info()\n        self.blit()\n\n    # ...\n"
     assert refusal(original, code).code == Code.ANCHOR_AMBIGUOUS
