@@ -240,13 +240,20 @@ def test_a_start_that_cannot_be_is_one_line_and_status_2(arguments: list[str], e
     assert done.stderr.count("\n") == 1
 
 
+def all_logged(process: subprocess.Popen[str]) -> str:
+    """What a process of `served` has logged until its end; `communicate` would read its file as it is now."""
+    process.wait(timeout=15)
+    assert process.stderr is not None
+    return process.stderr.read()
+
+
 def test_logs_are_json_and_hold_no_source() -> None:
     with served() as (process, url):
         answer = httpx.post(f"{url}/v1/apply", json={**BODY, "edit": PATCH}, trust_env=False)
         refused = httpx.post(f"{url}/v1/apply", json={**BODY, "edit": "nothing"}, trust_env=False)
         assert (answer.status_code, refused.status_code) == (200, refused.status_code)
         process.send_signal(signal.SIGTERM)
-        _, logged = process.communicate(timeout=15)
+        logged = all_logged(process)
     lines = [json.loads(line) for line in logged.splitlines() if line]
     asked = [line for line in lines if line.get("path") == "/v1/apply"]
     assert [line["status"] for line in asked] == [200, refused.status_code]
@@ -263,5 +270,5 @@ def test_source_is_logged_where_it_is_asked_for() -> None:
     with served(env={"FASTEDIT_LOG_SOURCE": "1", "FASTEDIT_LOG_FORMAT": "text"}) as (process, url):
         httpx.post(f"{url}/v1/apply", json=BODY, trust_env=False)
         process.send_signal(signal.SIGTERM)
-        _, logged = process.communicate(timeout=15)
+        logged = all_logged(process)
     assert "return 'shape'" in logged
