@@ -149,7 +149,7 @@ def write_json(
         "settings": settings,
         "summary": summary or last_line(cases, generated),
         "cases": [_plain(row) for row in cases],
-        "generated": {key: _counts(generated, key) for key in KEYS},
+        "generated": {key: _counts(generated, key) for key in (*KEYS, "strategy")},
         "not_exact": [_plain(row) for row in generated if row.outcome is not Outcome.EXACT],
         "reliability": {
             "all": [asdict(entry) for entry in curve(all_segments(generated))],

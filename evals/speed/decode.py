@@ -125,6 +125,18 @@ class Case:
     def num_output_tokens(self) -> int:
         return sum(len(trace.output) for trace in self.traces)
 
+    def described(self) -> dict[str, Any]:
+        """What a row of a result says of the case, whoever is measured."""
+        return {
+            "case": self.pair.name,
+            "scope": self.scope,
+            "num_lines": self.pair.num_lines,
+            "changed_share": self.pair.changed_share,
+            "num_windows": len(self.traced),
+            "prompt_tokens": sum(len(trace.prompt) for trace in self.traces),
+            "output_tokens": self.num_output_tokens,
+        }
+
 
 def cases_of(bench: Bench, pair: Pair) -> list[Case]:
     """The pair by windows, and as a whole file."""
@@ -139,15 +151,7 @@ def cases_of(bench: Bench, pair: Pair) -> list[Case]:
 
 def ours(bench: Bench, case: Case) -> dict[str, Any]:
     """FastEdit with the merged draft and with the bare original; sums over the windows, the best of the repetitions."""
-    row: dict[str, Any] = {
-        "case": case.pair.name,
-        "scope": case.scope,
-        "num_lines": case.pair.num_lines,
-        "changed_share": case.pair.changed_share,
-        "num_windows": len(case.traced),
-        "prompt_tokens": sum(len(trace.prompt) for trace in case.traces),
-        "output_tokens": case.num_output_tokens,
-    }
+    row = case.described()
     for name, is_merged in (("merged", True), ("original", False)):
         runs = [bench.fastedit(case.traced, with_merged_draft=is_merged) for _ in range(REPETITIONS)]
         best = min(runs, key=lambda run: sum(measured.seconds for measured in run))

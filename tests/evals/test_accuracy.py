@@ -143,7 +143,8 @@ def test_the_command_scores_cases_and_generated_edits(tmp_path: Path, capsys: py
         output.rstrip().split("\n")[-1].startswith("clear=1.000 sloppy=n/a hard=n/a refuse=n/a wrong=0.000 generated_")
     )
     written = json.loads(result.read_text("utf-8"))
-    assert sum(sum(counts.values()) for counts in written["generated"]["tier"].values()) == 12
+    for key in ("tier", "strategy"):
+        assert sum(sum(counts.values()) for counts in written["generated"][key].values()) == 12
     assert written["machine"]["versions"]["fastedit"]
     assert written["summary"] == output.rstrip().split("\n")[-1]
 

@@ -37,13 +37,7 @@ def in_turn(ways: Mapping[str, Way], case: Case, rounds: int) -> dict[str, Taken
 def row_of(case: Case, taken: Mapping[str, Taken]) -> dict[str, Any]:
     """lookup_s: of the case's best setting of prompt look-up."""
     return {
-        "case": case.pair.name,
-        "scope": case.scope,
-        "num_lines": case.pair.num_lines,
-        "changed_share": case.pair.changed_share,
-        "num_windows": len(case.traced),
-        "prompt_tokens": sum(len(trace.prompt) for trace in case.traces),
-        "output_tokens": case.num_output_tokens,
+        **case.described(),
         "fastedit_s": taken[OURS].seconds,
         "llama_s": taken[PLAIN].seconds,
         "lookup_s": min(way.seconds for name, way in taken.items() if name.startswith(LOOKUP)),
