@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from markdown_it import MarkdownIt
 
@@ -182,12 +183,16 @@ def _lengthen(mended: list[str], fence_lines: tuple[int, int]) -> None:
             mended[number] = fence.group("lead") + fence.group("ticks")[0] * _LONG + fence.group("info")
 
 
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").disable(["html_block", "code", "reference", "inline", "text_join"])
+
+
 def _fences(lines: list[str]) -> list[_Span]:
     """The fenced blocks as CommonMark reads them."""
     spans: list[_Span] = []
-    parser = MarkdownIt("commonmark").disable(["html_block", "code", "reference", "inline", "text_join"])
     # A lone carriage return ends a line for markdown-it, but not for us.
-    for token in parser.parse("\n".join(line.replace("\r", " ") for line in lines)):
+    for token in _parser().parse("\n".join(line.replace("\r", " ") for line in lines)):
         if token.type != "fence" or token.map is None:
             continue
         first, last = token.map

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from fastedit.errors import Code, EngineUnavailable
+from fastedit.server.garbage import settle
 
 if TYPE_CHECKING:
     from fastedit.decode.engine import Engine
@@ -58,6 +59,7 @@ class TargetSlot:
             logger.exception("the target can't be loaded")
             self._fail(f"The target failed to load: {type(error).__name__}.")
         else:
+            settle()
             self.load_s = time.perf_counter() - started_s
             self.state = State.READY
             logger.info("the target %s is ready after %.1f s", self._target.name, self.load_s)

@@ -13,6 +13,7 @@ from anyio import CancelScope, fail_after
 
 from fastedit.edits.files import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
+from fastedit.server.garbage import settle
 from fastedit.server.jobs import Job, Outcome
 from fastedit.server.lanes import Lane
 from fastedit.server.loading import State, TargetSlot
@@ -49,6 +50,7 @@ class Service:
         """Starts what takes a while: the workers and, in a thread, the target."""
         self.slot.start()
         await self._workers.warm_up()
+        settle()
         self.is_warm = True
 
     async def apply(self, job: Job, deadline_s: float | None = None, on_text: Listener | None = None) -> Outcome:

@@ -17,6 +17,7 @@ from anyio import BrokenWorkerProcess, CapacityLimiter, create_task_group, to_pr
 from fastedit.edits import parse_message
 from fastedit.edits.files import NamedFile, named_files
 from fastedit.errors import Code, EditRefused, EngineUnavailable
+from fastedit.server.garbage import settle
 from fastedit.server.jobs import Job, Outcome, run_structural
 
 logger = logging.getLogger(__name__)
@@ -95,6 +96,7 @@ def _warm_up() -> Outcome | None:
     _leave_interrupts_to_the_server()
     for path, text in WARM_UP:
         run_structural(Job(text, text.replace("1", "2"), path))
+    settle()
     return None
 
 
