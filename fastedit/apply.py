@@ -17,6 +17,7 @@ from fastedit.guard import Original
 from fastedit.merged import Merged, merge
 from fastedit.sender import TextSender
 from fastedit.syntax import language_of, outline
+from fastedit.syntax.model import Outline
 from fastedit.verdict import Strategy, Verdict, given_up, is_certain, passes_worth, structural, taken, unanswered, weigh
 from fastedit.verified import DecodeOptions, ask, cut_windows
 
@@ -52,6 +53,29 @@ def apply(
     return applied if not warnings else _with_warnings(applied, warnings)
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What applying edits begins with, as plain data, for whoever does that elsewhere than the rest.
+
+    outline: of the original. merged: the first edit's merged draft. ms: how long it took.
+    """
+
+    outline: Outline
+    merged: Merged
+    ms: float
+
+
+def begin(
+    original: str, edits: Sequence[Edit], *, path: str | None = None, message: str = "", instruction: str | None = None
+) -> Begun:
+    """The beginning of `apply_edits`, for at least one edit. Raises EditRefused as that does."""
+    _check_text(original)
+    started = time.perf_counter()
+    whole = _read(original, language_of(path, original))
+    merged = merge(whole, edits[0], message, instruction)
+    return Begun(whole.outline, merged, (time.perf_counter() - started) * 1000)
+
+
 def apply_edits(
     original: str,
     edits: Sequence[Edit],
@@ -63,10 +87,11 @@ def apply_edits(
     scope: str = "auto",
     target: Target | None = None,
     options: DecodeOptions | None = None,
+    begun: Begun | None = None,
 ) -> Applied:
     """The original with parsed edits in it, one after the other; see `apply`.
 
-    options: how a target is asked, and who hears of the result as it comes. Raises CancelledError where they say so.
+    begun: what `begin` gave for the same texts. options: how a target is asked, and who hears of the result as it comes. Raises CancelledError where they say so.
     """
     if mode not in MODES or scope not in SCOPES:
         raise ValueError(f"mode must be one of {MODES}, scope one of {SCOPES}")
@@ -77,9 +102,14 @@ def apply_edits(
     sender = TextSender(original, request.options.on_text) if len(edits) == 1 else None
     text, warnings, strategies, stats = original, list[Warning](), list[Strategy](), Stats()
     alignment: Alignment | None = None
-    for edit in edits:
+    for number, edit in enumerate(edits):
         request.options.cancellation.check()
-        verdict, cost = _apply_one(Original(text, language, outline(text, language)), edit, request, sender)
+        if begun is not None and number == 0:
+            whole, merged = Original(text, language, begun.outline), begun.merged
+        else:
+            whole = _read(text, language)
+            merged = merge(whole, edit, message, instruction)
+        verdict, cost = _apply_one(whole, merged, edit, request, sender)
         text, alignment = verdict.text, verdict.alignment
         warnings += verdict.warnings
         strategies.append(verdict.strategy)
@@ -87,7 +117,7 @@ def apply_edits(
     if text == original:
         warnings.append(Warning("NO_CHANGE", "the edit is in the file already"))
     (sender or TextSender(original, request.options.on_text)).finish(text)
-    stats = replace(stats, total_ms=(time.perf_counter() - started) * 1000)
+    stats = replace(stats, total_ms=(time.perf_counter() - started) * 1000 + (begun.ms if begun else 0.0))
     return Applied(original, text, path, _strategy_of(strategies), tuple(warnings), stats, alignment)
 
 
@@ -103,8 +133,9 @@ class _Request:
     options: DecodeOptions
 
 
-def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSender | None) -> tuple[Verdict, Stats]:
-    merged = merge(original, edit, request.message, request.instruction)
+def _apply_one(
+    original: Original, merged: Merged, edit: Edit, request: _Request, sender: TextSender | None
+) -> tuple[Verdict, Stats]:
     stats = Stats(certainty=merged.alignment.certainty)
     if not asks_target(request.mode, edit) or _is_settled(request.mode, original, merged):
         return structural(merged), stats
@@ -135,6 +166,10 @@ def _apply_one(original: Original, edit: Edit, request: _Request, sender: TextSe
     if answer.is_given_up:
         return given_up(merged), stats
     return weigh(original, merged, answer.text, edit, words, only_verifies=target.only_verifies), stats
+
+
+def _read(text: str, language: str) -> Original:
+    return Original(text, language, outline(text, language))
 
 
 def _target_for(mode: str, edits: Sequence[Edit], target: Target | None) -> Target | None:

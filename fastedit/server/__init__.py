@@ -5,7 +5,7 @@ app        the FastAPI application, put together
 gate       what is judged before a body is read: Host, Origin, key, rate, size
 routes/    native shapes, shapes that other clients speak, health
 service    which lane a job takes, how long it may take, what becomes of it when its client leaves
-lanes      a bounded queue each for structural and for model work
+lanes      a bounded queue each for structural work, for drafts and for model work
 workers    the processes that do structural work
 loading    the target: absent, loading, ready
 spans      a new file as pieces of the original and of new text, as it comes

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fastedit.applied import Applied, Changes, Stats
-from fastedit.apply import apply_edits, asks_target
+from fastedit.apply import Begun, apply_edits, asks_target, begin
 from fastedit.edits import parse_message
 from fastedit.edits.model import Edit
 from fastedit.edits.select import edits_for
@@ -81,22 +81,36 @@ class Outcome:
         return cls(applied.text, named.diff, named.changes, applied.strategy, told, applied.stats)
 
 
-def run_structural(job: Job, *, has_target: bool = False) -> Outcome | None:
-    """The job done without a target. Raises EditRefused.
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A job that a target has a say in, as far as it can be done without."""
 
-    None where there is a target and the edit is of the kind that it has a say in: nothing has been tried then.
-    """
+    edits: tuple[Edit, ...] = field(repr=False)
+    warnings: tuple[Warning, ...]
+    begun: Begun = field(repr=False)
+
+
+def run_structural(job: Job) -> Outcome:
+    """The job done without a target. Raises EditRefused."""
     edits, warnings = job.edits()
-    if has_target and any(asks_target(job.mode, edit) for edit in edits):
-        return None
     outcome = _run(job, edits, warnings, mode="structural")
     return replace(outcome, spans=spans_of(job.original, outcome.text)) if job.with_spans else outcome
 
 
-def run_with_target(job: Job, target: Target, options: DecodeOptions) -> Outcome:
-    """The job done with the target. Raises EditRefused, and CancelledError where the options say so."""
+def run_until_target(job: Job) -> Outcome | Drafted:
+    """The job done where no target has a say in it, else what comes before one is asked. Raises EditRefused."""
     edits, warnings = job.edits()
-    return _run(job, edits, warnings, mode=job.mode, target=target, options=options)
+    if not any(asks_target(job.mode, edit) for edit in edits):
+        return run_structural(job)
+    begun = begin(job.original, edits, path=job.name, message=job.edit, instruction=job.instruction)
+    return Drafted(tuple(edits), tuple(warnings), begun)
+
+
+def run_with_target(job: Job, drafted: Drafted, target: Target, options: DecodeOptions) -> Outcome:
+    """The rest of the job, done with the target. Raises EditRefused, and CancelledError where the options say so."""
+    return _run(
+        job, drafted.edits, drafted.warnings, mode=job.mode, target=target, options=options, begun=drafted.begun
+    )
 
 
 def _run(
@@ -107,6 +121,7 @@ def _run(
     mode: str,
     target: Target | None = None,
     options: DecodeOptions | None = None,
+    begun: Begun | None = None,
 ) -> Outcome:
     applied = apply_edits(
         job.original,
@@ -118,5 +133,6 @@ def _run(
         scope=job.scope,
         target=target,
         options=options,
+        begun=begun,
     )
     return Outcome.of(job, applied, warnings)

@@ -11,8 +11,8 @@ from fastedit.errors import Code, EngineUnavailable
 
 
 class Lane:
-    """Lets `width` jobs work and `max_waiting` wait. Structural and model work have one each: neither waits for the
-    other."""
+    """Lets `width` jobs work and `max_waiting` wait. Structural work, a target's drafts and the target's own work have
+    one each: none waits for another."""
 
     def __init__(self, name: str, width: int, max_waiting: int) -> None:
         self.name = name

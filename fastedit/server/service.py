@@ -25,6 +25,7 @@ from fastedit.server.workers import Workers
 
 MODEL = "model"
 STRUCTURAL = "structural"
+DRAFT = "draft"
 
 T = TypeVar("T")
 
@@ -35,14 +36,13 @@ class Service:
     def __init__(self, settings: ServerSettings, slot: TargetSlot | None = None) -> None:
         self.settings = settings
         self.slot = slot or TargetSlot(settings.target if settings.has_target else None, settings.device)
-        self.lanes = {
-            STRUCTURAL: Lane(STRUCTURAL, settings.structural_workers, settings.max_waiting),
-            MODEL: Lane(MODEL, settings.model_requests, settings.max_waiting),
-        }
+        num_drafters = _num_drafters(settings) if self.slot.state is not State.NONE else 0
+        widths = {STRUCTURAL: settings.structural_workers, DRAFT: num_drafters, MODEL: settings.model_requests}
+        self.lanes = {name: Lane(name, width, settings.max_waiting) for name, width in widths.items() if width}
         self.metrics = Metrics(self.lanes.values(), self.slot)
         self.is_warm = False  # whether the workers are there
         self.is_stopping = False
-        self._workers = Workers(settings.structural_workers)
+        self._workers = Workers(settings.structural_workers + num_drafters)
         self._threads = TargetThreads(self.slot, settings.model_requests)
         self._scopes: set[CancelScope] = set()
 
@@ -126,13 +126,17 @@ class Service:
 
     async def _apply(self, job: Job, limit_s: float, on_text: Listener | None) -> Outcome:
         has_target = self.slot.state is State.READY
-        if job.mode != MODEL:
+        if job.mode == MODEL and not has_target:
+            raise EngineUnavailable(Code.TARGET_UNAVAILABLE, self.slot.explanation)
+        if job.mode == STRUCTURAL or not has_target:
             async with self.lanes[STRUCTURAL].place():
-                outcome = await self._workers.run(job, has_target=has_target)
-            if outcome is not None:
-                return self._with_absence(job, outcome)
+                return self._with_absence(job, await self._workers.run(job))
+        async with self.lanes[DRAFT].place():
+            drafted = await self._workers.run_until_target(job)
+        if isinstance(drafted, Outcome):
+            return drafted
         async with self.lanes[MODEL].place():
-            return await self._threads.run(job, limit_s, on_text)
+            return await self._threads.run(job, drafted, limit_s, on_text)
 
     async def _files(self, edit: str, format: str) -> list[NamedFile]:
         async with self.lanes[STRUCTURAL].place():
@@ -156,6 +160,11 @@ def check_sha256(original: str, sha256: str | None) -> None:
     """InputRefused(CONTENT_CONFLICT) where the original isn't what the client took it for."""
     if sha256 is not None and hashlib.sha256(original.encode()).hexdigest() != sha256.lower():
         raise InputRefused(Code.CONTENT_CONFLICT, "The original isn't what sha256 says.")
+
+
+def _num_drafters(settings: ServerSettings) -> int:
+    """As many as keep a target busy and let a small file pass a large one."""
+    return min(settings.structural_workers, max(2, settings.structural_workers // 2))
 
 
 def _stopping() -> EngineUnavailable:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 from fastedit.errors import Code, EditRefused, EngineUnavailable
-from fastedit.server.jobs import Job, Outcome, run_with_target
+from fastedit.server.jobs import Drafted, Job, Outcome, run_with_target
 from fastedit.server.loading import TargetSlot
 
 logger = logging.getLogger(__name__)
@@ -24,8 +24,8 @@ class TargetThreads:
         self._slot = slot
         self._executor = ThreadPoolExecutor(num_threads, "fastedit-model")
 
-    async def run(self, job: Job, deadline_s: float, on_text: Listener | None) -> Outcome:
-        """The job's outcome. Cancelling gives it up: the target is done with it after the pass that is running.
+    async def run(self, job: Job, drafted: Drafted, deadline_s: float, on_text: Listener | None) -> Outcome:
+        """The outcome of a job that was drafted. Cancelling gives it up: the target is done with it after the pass that is running.
 
         EditRefused as its code says: TARGET_UNAVAILABLE where there is no target.
         """
@@ -37,7 +37,7 @@ class TargetThreads:
         sampling = Sampling(chosen.temperature, chosen.top_p, chosen.top_k, chosen.seed) if chosen else None
         listener = _in_loop(asyncio.get_running_loop(), on_text) if on_text else None
         options = DecodeOptions(sampling=sampling, deadline_s=deadline_s, on_text=listener)
-        future = self._executor.submit(_guarded, lambda: run_with_target(job, target, options))
+        future = self._executor.submit(_guarded, lambda: run_with_target(job, drafted, target, options))
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:

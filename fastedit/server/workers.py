@@ -18,7 +18,7 @@ from fastedit.edits import parse_message
 from fastedit.edits.files import NamedFile, named_files
 from fastedit.errors import Code, EditRefused, EngineUnavailable
 from fastedit.server.garbage import settle
-from fastedit.server.jobs import Job, Outcome, run_structural
+from fastedit.server.jobs import Drafted, Job, Outcome, run_structural, run_until_target
 
 logger = logging.getLogger(__name__)
 
@@ -54,9 +54,13 @@ class Workers:
             for _ in range(self.num_workers):
                 group.start_soon(self._in_worker, _warm_up)
 
-    async def run(self, job: Job, *, has_target: bool) -> Outcome | None:
+    async def run(self, job: Job) -> Outcome:
         """As `run_structural`. Cancelling kills the process that is at it."""
-        return await self._in_worker(_run, job, has_target)
+        return await self._in_worker(_run, job)
+
+    async def run_until_target(self, job: Job) -> Outcome | Drafted:
+        """As `jobs.run_until_target`. Cancelling kills the process that is at it."""
+        return await self._in_worker(_run_until_target, job)
 
     async def files(self, edit: str, format: str) -> list[NamedFile]:
         """The files that a message names. EditRefused where there is no edit in it."""
@@ -73,8 +77,12 @@ class Workers:
             raise EngineUnavailable(Code.ENGINE_ERROR, f"Internal: {failure.name}.") from None
 
 
-def _run(job: Job, has_target: bool) -> Outcome | None:
-    return _answered(lambda: run_structural(job, has_target=has_target))
+def _run(job: Job) -> Outcome:
+    return _answered(lambda: run_structural(job))
+
+
+def _run_until_target(job: Job) -> Outcome | Drafted:
+    return _answered(lambda: run_until_target(job))
 
 
 def _files(edit: str, format: str) -> list[NamedFile]:
@@ -92,12 +100,11 @@ def _answered(work: Callable[[], T]) -> T:
         raise Failure(type(error).__name__, "".join(traceback.format_tb(error.__traceback__))) from None
 
 
-def _warm_up() -> Outcome | None:
+def _warm_up() -> None:
     _leave_interrupts_to_the_server()
     for path, text in WARM_UP:
         run_structural(Job(text, text.replace("1", "2"), path))
     settle()
-    return None
 
 
 def _leave_interrupts_to_the_server() -> None:

@@ -50,8 +50,8 @@ def test_work_that_nobody_waits_for_is_stopped() -> None:
         await workers.warm_up()
         started_s = time.monotonic()
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(workers.run(Job(**SLOW), has_target=False), 0.2)
-        outcome = await workers.run(Job(**BODY), has_target=False)
+            await asyncio.wait_for(workers.run(Job(**SLOW)), 0.2)
+        outcome = await workers.run(Job(**BODY))
         assert outcome is not None
         assert outcome.text == EXPECTED
         return time.monotonic() - started_s
