@@ -91,7 +91,8 @@ def apply_edits(
 ) -> Applied:
     """The original with parsed edits in it, one after the other; see `apply`.
 
-    begun: what `begin` gave for the same texts. options: how a target is asked, and who hears of the result as it comes. Raises CancelledError where they say so.
+    begun: what `begin` gave for the same texts. options: how a target is asked, and who hears of the result as it
+    comes. Raises CancelledError where they say so.
     """
     if mode not in MODES or scope not in SCOPES:
         raise ValueError(f"mode must be one of {MODES}, scope one of {SCOPES}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
@@ -22,6 +22,7 @@ from fastedit.decode.kernels import has_kernels
 from fastedit.decode.memory import is_out_of_memory
 from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.settings import EngineSettings
+from fastedit.decode.shares import LARGEST_BYTES, Shares
 from fastedit.decode.verify import Question, TokenChooser
 from fastedit.decode.widths import FewWidthsChooser, repeated_width
 from fastedit.errors import Code, EngineUnavailable
@@ -111,6 +112,8 @@ class ModelRunner:
         self._has_few_widths = self._device.type == "cpu"
         make_chooser = FewWidthsChooser if self._has_few_widths else TokenChooser
         self._chooser = make_chooser(head.weight, getattr(head, "bias", None))
+        is_small = sum(parameter.nbytes for parameter in model.parameters()) <= LARGEST_BYTES
+        self._shares = Shares(torch.get_num_threads() if is_small and self._device.type == "cpu" else 1)
         num_slots, slot_len = slots_for(target, settings)
         self._cache = KVSlots(cache_shape(model), num_slots, slot_len, self._device)
         self._check_reproduces(model)
@@ -135,8 +138,16 @@ class ModelRunner:
     def step_widths(self) -> tuple[int, ...]:
         return ()
 
-    @torch.inference_mode()
     def append(self, appends: Sequence[Append]) -> list[list[int]]:
+        shares = self._shares.divided([len(append.tokens) for append in appends])
+        if len(shares) == 1:
+            return self._append(appends)
+        owns = self._shares.run(lambda share: self._append([appends[index] for index in share]), shares)
+        own = dict(zip(chain(*shares), chain(*owns), strict=True))
+        return [own[index] for index in range(len(appends))]
+
+    @torch.inference_mode()
+    def _append(self, appends: Sequence[Append]) -> list[list[int]]:
         hidden = self._hidden_with_fallback(appends)
         wanted = _wanted_rows(appends)
         if not wanted:

@@ -25,7 +25,8 @@ class TargetThreads:
         self._executor = ThreadPoolExecutor(num_threads, "fastedit-model")
 
     async def run(self, job: Job, drafted: Drafted, deadline_s: float, on_text: Listener | None) -> Outcome:
-        """The outcome of a job that was drafted. Cancelling gives it up: the target is done with it after the pass that is running.
+        """The outcome of a job that was drafted. Cancelling gives it up: the target is done with it after the pass that
+        is running.
 
         EditRefused as its code says: TARGET_UNAVAILABLE where there is no target.
         """
