@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import pytest
 
 from fastedit import Applied, EditRefused, Warning, apply
+from fastedit.apply import apply_edits, begin
+from fastedit.edits import parse_message
 from fastedit.errors import Code
+from fastedit.merged import merge
 from support.applying import fenced, lazily, refusal, replaced
 
 FILE = '''"""Two rooms."""
@@ -63,6 +67,20 @@ def test_what_comes_back():
     assert 0.5 <= applied.stats.certainty <= 1
     assert applied.stats.total_ms > 0
     assert (applied.stats.passes, applied.stats.drafted) == (0, 0)
+
+
+@pytest.mark.parametrize("num_edits", [1, 2])
+def test_what_was_begun_elsewhere_is_not_done_again(num_edits: int, monkeypatch: pytest.MonkeyPatch):
+    kitchen = EDIT.replace("Hall", "Kitchen").replace("hall", "kitchen")
+    edits = [edit for each in [EDIT, kitchen][:num_edits] for edit in parse_message(fenced(each))]
+    whole = apply_edits(FILE, edits, path="a.py")
+    begun = begin(FILE, edits, path="a.py")
+    merges = []
+    monkeypatch.setattr(sys.modules["fastedit.apply"], "merge", lambda *given: merges.append(given) or merge(*given))
+    rest = apply_edits(FILE, edits, path="a.py", begun=begun)
+    assert len(merges) == num_edits - 1
+    assert (rest.text, rest.warnings, rest.alignment) == (whole.text, whole.warnings, whole.alignment)
+    assert rest.stats.total_ms > begun.ms
 
 
 @pytest.mark.parametrize("option", [{"mode": "fast"}, {"scope": "all"}])

@@ -24,6 +24,8 @@ from support.tiny_targets import make_tiny
 LONG = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(40)) + ORIGINAL
 LONG_EXPECTED = LONG.replace("'shape'", "'solid'")
 HUGE = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(700)) + ORIGINAL
+SLOW = "x = 1\ny = 2\n" * 60_000  # nothing about it can be told apart, which takes a while
+SLOW_EDIT = "# ...\n" + "y = 2\nx = 1\n" * 400 + "# ...\n"
 EARLY = 4  # passes after which some of HUGE is certain, and not all of it
 WHOLE = {"original": HUGE, "edit": EDIT, "path": "a.py", "stream": True, "mode": "model", "scope": "file"}
 
@@ -192,6 +194,18 @@ def test_structural_requests_never_wait_behind_the_target(served: tuple[Running,
         assert not any(one.done() for one in waiting)
         released.set()
         assert {one.result().json()["text"] for one in waiting} == {EXPECTED}
+
+
+def test_structural_requests_never_wait_behind_drafts(spare: Target) -> None:
+    settings = ServerSettings(structural_workers=1, drain_s=0.5)
+    with scripted(spare, settings) as (service, _), ThreadPoolExecutor(8) as pool:
+        slow = [pool.submit(service.apply, original=SLOW, edit=SLOW_EDIT, deadline_s=6) for _ in range(4)]
+        wait_until(lambda: service.metric("fastedit_running", lane="draft") == 1)
+        wait_until(lambda: service.metric("fastedit_waiting", lane="draft") == 3)
+        assert service.apply(mode="structural").json()["text"] == EXPECTED
+        assert not any(one.done() for one in slow)
+        assert {one.result().status_code for one in slow} == {504}
+        assert service.apply().json()["text"] == EXPECTED
 
 
 def test_a_batch_is_decoded_side_by_side(served: tuple[Running, ScriptedRunner]) -> None:
