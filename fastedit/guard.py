@@ -10,6 +10,7 @@ import re
 import sys
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ MIN_LINES_FOR_BLAST = 40
 MAX_LOST_SHARE = 0.5
 MAX_LOST_SYMBOLS = 3
 MAX_NAMED = 8
+MAX_LOST_TOGETHER = 1
+MIN_SHARE_WRITTEN = 0.5
 MIN_LINES_FOR_LOSS = 20
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -68,7 +71,7 @@ def inspect(
         findings += _leaks(original.text, text, alignment)
         findings += _losses(original, text, alignment, message)
         findings += _blast(original.text, alignment)
-    findings += _lost_symbols(original.outline, text, alignment, message, is_fatal=is_lazy)
+    findings += _lost_symbols(original, text, alignment, message, is_fatal=is_lazy)
     if is_lazy:
         findings += _dangling_symbols(original, text, alignment, message)
     findings += _broken(original, text, is_fatal=is_lazy)
@@ -139,21 +142,57 @@ def _blast(original: str, alignment: Alignment) -> list[Finding]:
     return [Finding(Code.BLAST_RADIUS_EXCEEDED, message, None, True)]
 
 
-def _lost_symbols(outlined: Outline, text: str, alignment: Alignment, message: str, *, is_fatal: bool) -> list[Finding]:
+def _lost_symbols(
+    original: Original, text: str, alignment: Alignment, message: str, *, is_fatal: bool
+) -> list[Finding]:
     """The functions and classes whose headers go and whose names stand nowhere in the result."""
-    names = {found.name for found in _gone(outlined, alignment)}
+    names = {found.name for found in _gone(original.outline, alignment)}
     lost = sorted(name for name in names if not _is_mentioned(name, text))
     if not lost:
         return []
-    num_silent = sum(not _is_mentioned(name, message) for name in lost)
-    is_too_much = is_fatal and num_silent > MAX_LOST_SYMBOLS
-    return [Finding(Code.SYMBOL_LOST, f"gone: {', '.join(lost[:MAX_NAMED])}", None, is_too_much)]
+    silent = {name for name in lost if not _is_mentioned(name, message)}
+    is_too_much = len(silent) > MAX_LOST_SYMBOLS or _go_together(original, alignment, silent)
+    return [Finding(Code.SYMBOL_LOST, f"gone: {', '.join(lost[:MAX_NAMED])}", None, is_fatal and is_too_much)]
+
+
+def _go_together(original: Original, alignment: Alignment, names: set[str]) -> bool:
+    """Whether several of these go at one place where little is written for them.
+
+    To delete one function by showing its neighbours is usual. Where more than one would go, the snippet's lines are
+    more likely to have been found in the wrong function.
+    """
+    lines = split_lines(original.text)
+    for segment in alignment.segments:
+        if segment.kind not in (SegmentKind.REPLACE, SegmentKind.DELETE):
+            continue
+        gone = [
+            found
+            for found in _outermost(original.outline.declarations, segment.start, segment.end)
+            if found.name in names
+        ]
+        num_gone = sum(bool(line.strip()) for found in gone for line in lines[found.start_line : found.end_line])
+        num_written = sum(bool(line.strip()) for line in segment.lines)
+        if len(gone) > MAX_LOST_TOGETHER and num_written < MIN_SHARE_WRITTEN * num_gone:
+            return True
+    return False
+
+
+def _outermost(declarations: Sequence[Declaration], start: int, end: int) -> list[Declaration]:
+    """The functions and classes in lines [start, end) that are in none of the others."""
+    result: list[Declaration] = []
+    for found in declarations:  # a parent comes before its children
+        is_one = found.kind in ("function", "class") and bool(found.name)
+        is_in_last = bool(result) and found.start_line < result[-1].end_line
+        if is_one and not is_in_last and start <= found.start_line and found.end_line <= end:
+            result.append(found)
+    return result
 
 
 def _dangling_symbols(original: Original, text: str, alignment: Alignment, message: str) -> list[Finding]:
     """The file's own functions and classes that go without a word while what stays still calls them."""
-    gone = {found.name for found in _gone(original.outline, alignment) if found.parent < 0}
-    called = {name for name in gone if _is_called(name, text) and not _is_mentioned(name, message)}
+    removed = hints_of(message).removed
+    gone = {found.name for found in _gone(original.outline, alignment) if found.parent < 0} - removed
+    called = {name for name in gone if _is_called(name, text) and not _is_told_of(name, message)}
     if not called:
         return []
     lost = sorted(called - {found.name for found in outline(text, original.language).declarations})
@@ -182,6 +221,12 @@ def _is_mentioned(name: str, text: str) -> bool:
     """Whether any word of a declaration's name stands in the text (its last one where it has several)."""
     words = _WORD.findall(name)
     return bool(words) and re.search(rf"(?<![\w$]){re.escape(words[-1])}(?![\w$])", text) is not None
+
+
+def _is_told_of(name: str, message: str) -> bool:
+    """Whether a message has a declaration's name otherwise than in a call: in words, or where it is imported now."""
+    words = _WORD.findall(name)
+    return bool(words) and re.search(rf"(?<![\w$]){re.escape(words[-1])}(?![\w$(])", message) is not None
 
 
 def _is_called(name: str, text: str) -> bool:

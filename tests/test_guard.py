@@ -110,11 +110,21 @@ def deletion(num_functions: int) -> tuple[Segment, ...]:
     )
 
 
-@pytest.mark.parametrize(("num_functions", "expected"), [(1, []), (5, [Code.SYMBOL_LOST])])
+@pytest.mark.parametrize(("num_functions", "expected"), [(1, []), (2, [Code.SYMBOL_LOST]), (5, [Code.SYMBOL_LOST])])
 def test_many_declarations_that_go_without_a_word_are_fatal(num_functions: int, expected: list[Code]):
     text = FUNCTIONS.replace(gone(1, 1 + num_functions), "")
     assert found(FUNCTIONS, text, deletion(num_functions)) == expected
     assert found(FUNCTIONS, text, deletion(num_functions), Format.UDIFF) == []
+
+
+def test_declarations_may_go_for_others_that_are_written_in_their_place():
+    new = "def walk(value):\n    return value\n\n\ndef run(value):\n    return 2 * value\n\n\n"
+    segments = (
+        Segment(SegmentKind.KEEP, 0, 4),
+        Segment(SegmentKind.REPLACE, 4, 12, tuple(new.splitlines())),
+        Segment(SegmentKind.KEEP, 12, 48),
+    )
+    assert found(FUNCTIONS, FUNCTIONS.replace(gone(1, 3), new), segments) == []
 
 
 def test_declarations_that_the_message_names_may_go():
@@ -148,6 +158,23 @@ def test_a_declaration_that_goes_while_it_is_still_called_is_fatal(line: str, ex
     before = Original(FUNCTIONS + line, "python", outline(FUNCTIONS + line, "python"))
     findings = inspect(before, text, Alignment(segments), (Edit(Format.LAZY),), "I removed `step_1`.")
     assert not any(finding.is_fatal for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("```python\nprint(step_1(2))\n```", [Code.SYMBOL_LOST]),  # what calls it doesn't say that it goes
+        ("```python\nfrom steps import step_1\nprint(step_1(2))\n```", []),
+        ("`step_1()` is gone.", []),
+    ],
+)
+def test_an_edit_may_not_call_what_it_deletes(message: str, expected: list[Code]):
+    line = "print(step_1(2))\n"
+    text = FUNCTIONS.replace(gone(1, 2), "") + line
+    segments = (*deletion(1), Segment(SegmentKind.INSERT, 48, 48, (line.strip(),)))
+    before = Original(FUNCTIONS, "python", outline(FUNCTIONS, "python"))
+    findings = inspect(before, text, Alignment(segments), (Edit(Format.LAZY),), message)
+    assert [finding.code for finding in findings if finding.is_fatal] == expected
 
 
 def test_a_lost_declaration_is_warned_of():
