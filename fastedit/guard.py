@@ -10,7 +10,7 @@ import re
 import sys
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import Code, ResultRefused, Warning
 from fastedit.lines import split_lines
+from fastedit.owners import taken_over
 from fastedit.syntax import Outline, count_errors, outline
 from fastedit.syntax.model import Declaration
 
@@ -32,6 +33,8 @@ MAX_NAMED = 8
 MAX_LOST_TOGETHER = 1
 MIN_SHARE_WRITTEN = 0.5
 MIN_LINES_FOR_LOSS = 20
+SYMBOLS = ("function", "class")
+OWNERS = (*SYMBOLS, "block", "section")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -74,6 +77,7 @@ def inspect(
     findings += _lost_symbols(original, text, alignment, message, is_fatal=is_lazy)
     if is_lazy:
         findings += _dangling_symbols(original, text, alignment, message)
+        findings += _taken_over(original, text, alignment, message)
     findings += _broken(original, text, is_fatal=is_lazy)
     return findings
 
@@ -181,7 +185,7 @@ def _outermost(declarations: Sequence[Declaration], start: int, end: int) -> lis
     """The functions and classes in lines [start, end) that are in none of the others."""
     result: list[Declaration] = []
     for found in declarations:  # a parent comes before its children
-        is_one = found.kind in ("function", "class") and bool(found.name)
+        is_one = found.kind in SYMBOLS and bool(found.name)
         is_in_last = bool(result) and found.start_line < result[-1].end_line
         if is_one and not is_in_last and start <= found.start_line and found.end_line <= end:
             result.append(found)
@@ -201,13 +205,28 @@ def _dangling_symbols(original: Original, text: str, alignment: Alignment, messa
     return [Finding(Code.SYMBOL_LOST, f"gone, and still called: {', '.join(lost[:MAX_NAMED])}", None, True)]
 
 
-def _gone(outlined: Outline, alignment: Alignment) -> list[Declaration]:
-    """The functions and classes whose headers go or are replaced."""
+def _taken_over(original: Original, text: str, alignment: Alignment, message: str) -> list[Finding]:
+    """Lines that go from a declaration which is gone, and of which nothing says so, to another."""
+    written = "".join(line + "\n" for segment in alignment.segments for line in segment.lines)
+    gone = {
+        found.name for found in _gone(original.outline, alignment, OWNERS) if not _is_mentioned(found.name, written)
+    }
+    gone -= hints_of(message).removed
+    if not gone:
+        return []
+    names = taken_over(original.text, original.outline, text, outline(text, original.language), gone)
+    if names is None:
+        return []
+    return [Finding(Code.SYMBOL_LOST, f"{names[0]} is gone, and lines of it are {names[1]}'s now", None, True)]
+
+
+def _gone(outlined: Outline, alignment: Alignment, kinds: Collection[str] = SYMBOLS) -> list[Declaration]:
+    """The declarations of these kinds whose headers go or are replaced."""
     gone = [(s.start, s.end) for s in alignment.segments if s.kind in (SegmentKind.REPLACE, SegmentKind.DELETE)]
     return [
         found
         for found in outlined.declarations
-        if found.kind in ("function", "class") and found.name and _is_within(found.header_line, gone)
+        if found.kind in kinds and found.name and _is_within(found.header_line, gone)
     ]
 
 
