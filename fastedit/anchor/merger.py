@@ -13,7 +13,7 @@ from fastedit.anchor.elision import merge_elided
 from fastedit.anchor.indent import Reference
 from fastedit.anchor.leads import LeadMerger
 from fastedit.anchor.scope import Frame, Scope
-from fastedit.anchor.text import is_terminator, opens_bracket
+from fastedit.anchor.text import is_terminator
 from fastedit.anchor.units import Unit
 from fastedit.edits.lazy import LineKind, elides_inline
 
@@ -66,9 +66,7 @@ class UnitMerger:
     def _is_flat(self, theirs: Unit) -> bool:
         """Whether it is a section of a document or a table of settings: not indented below its header."""
         first, _ = self.theirs.trim_blank(theirs.body, theirs.close)
-        # What closes the last setting may look as if it closed the table.
-        is_closed = theirs.end > theirs.close and opens_bracket("".join(self.theirs.keys[theirs.head : theirs.body]))
-        return theirs.has_body and not is_closed and self.theirs.columns[first] <= theirs.columns
+        return theirs.has_body and theirs.end == theirs.close and self.theirs.columns[first] <= theirs.columns
 
     def _has_lost_brackets(self, mine: Unit, theirs: Unit) -> bool:
         """Whether the original's block is bracketed and the snippet's, shown whole, isn't any more."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fastedit.anchor.depth import depths_of
-from fastedit.anchor.text import LineTable, is_closer
+from fastedit.anchor.text import LineTable, is_closer, opens_bracket
 from fastedit.edits.lazy import LineKind, SnippetLine
 from fastedit.syntax.model import Declaration, Outline
 
@@ -183,7 +183,8 @@ class UnitTree:
         end = declaration.end_line if self.kinds is None else self._shown_end(declaration, body, limit, columns)
         body = min(body, end)
         close = end
-        if close > body and self.depths[close - 1] <= columns and is_closer(table.lines[close - 1]):
+        is_closed = close > body and self.depths[close - 1] <= columns and is_closer(table.lines[close - 1])
+        if is_closed and not self._is_table(declaration.header_line, body, columns):
             close -= 1
         if close > body:
             close = max(body, table.trim_blank(body, close)[1])
@@ -199,6 +200,13 @@ class UnitTree:
             declares=declaration.kind,
             parent=parent,
         )
+
+    def _is_table(self, head: int, body: int, columns: int) -> bool:
+        """Whether settings follow the header, as deep as it: a bracket in the last line closes the last of these."""
+        table = self.table
+        first = self._next_line(body, len(table.keys))
+        is_flat = first < len(table.keys) and self.depths[first] <= columns and not table.keys[first].startswith("{")
+        return is_flat and table.keys[head].startswith("[") and not opens_bracket("".join(table.keys[head:body]))
 
     def _shown_end(self, declaration: Declaration, body: int, limit: int, columns: int) -> int:
         """Where a snippet's declaration ends by its indentation: elisions and cuts confuse a parser, not the eye.

@@ -701,6 +701,13 @@ def test_a_table_shown_by_its_header_alone_keeps_what_is_in_it(body: str, last: 
     assert lazily(original, code, "run.toml").text == expected
 
 
+def test_the_bracket_that_ends_a_tables_last_setting_is_the_settings():
+    original = '[extras]\nmodel = ["torch"]\ndev = [\n    "mypy",\n    "ruff",\n]\n\n[scripts]\nrun = "m"\n'
+    code = '# ...\ndev = [\n    "mypy",\n    "pytest",\n    "ruff",\n    "tox",\n]\n\n[scripts]\n# ...'
+    expected = original.replace('"mypy",\n', '"mypy",\n    "pytest",\n').replace('"ruff",\n', '"ruff",\n    "tox",\n')
+    assert lazily(original, code, "pyproject.toml").text == expected
+
+
 def test_a_heading_alone_keeps_what_is_below_it():
     original = "# Guide\n\nOne.\nTwo.\n\n## Limits\n\n- none\n- few\n\n## More\n\nThree.\n"
     assert lazily(original, "One.\nTwo, too.\n\n## Limits\n", "guide.md").text == original.replace("Two.", "Two, too.")
