@@ -130,7 +130,7 @@ def _num_accounted(original: Original, alignment: Alignment, message: str) -> in
             if segment.start <= found.start_line and found.end_line <= segment.end
         ]
         is_new = any(line.strip() and key_of(line) not in known for line in segment.lines)
-        if is_new and sum(found.kind in ("function", "class") for found in whole) <= 1:
+        if is_new and sum(found.kind in SYMBOLS for found in whole) <= 1:
             count += max(0, segment.end - segment.start - len(segment.lines))
         elif not segment.lines:
             count += sum(found.end_line - found.start_line for found in whole if found.name in removed)
@@ -196,7 +196,8 @@ def _dangling_symbols(original: Original, text: str, alignment: Alignment, messa
     """The file's own functions and classes that go without a word while what stays still calls them."""
     removed = hints_of(message).removed
     gone = {found.name for found in _gone(original.outline, alignment) if found.parent < 0} - removed
-    called = {name for name in gone if _is_called(name, text) and not _is_told_of(name, message)}
+    called = {name for name in gone if _is_called(name, text)}
+    called = {name for name in called if not _is_mentioned(name, message, otherwise_than_called=True)}
     if not called:
         return []
     lost = sorted(called - {found.name for found in outline(text, original.language).declarations})
@@ -236,16 +237,14 @@ def _is_within(line: int, ranges: list[tuple[int, int]]) -> bool:
     return position >= 0 and line < ranges[position][1]
 
 
-def _is_mentioned(name: str, text: str) -> bool:
-    """Whether any word of a declaration's name stands in the text (its last one where it has several)."""
-    words = _WORD.findall(name)
-    return bool(words) and re.search(rf"(?<![\w$]){re.escape(words[-1])}(?![\w$])", text) is not None
+def _is_mentioned(name: str, text: str, *, otherwise_than_called: bool = False) -> bool:
+    """Whether any word of a declaration's name stands in the text (its last one where it has several).
 
-
-def _is_told_of(name: str, message: str) -> bool:
-    """Whether a message has a declaration's name otherwise than in a call: in words, or where it is imported now."""
+    otherwise_than_called: in words, or where it is imported.
+    """
     words = _WORD.findall(name)
-    return bool(words) and re.search(rf"(?<![\w$]){re.escape(words[-1])}(?![\w$(])", message) is not None
+    end = r"[\w$(]" if otherwise_than_called else r"[\w$]"
+    return bool(words) and re.search(rf"(?<![\w$]){re.escape(words[-1])}(?!{end})", text) is not None
 
 
 def _is_called(name: str, text: str) -> bool:

@@ -69,7 +69,7 @@ def _made_apart(target: Target, settings: EngineSettings | None) -> Engine:
 
     What is measured there gives that thread a team of OpenMP threads, which goes when the thread does. A team left
     behind in the caller's thread would be one too many: with more threads in teams than cores libgomp stops waiting
-    actively, every operation takes some 50 us longer, and a small target's pass twice as long.
+    actively, and every operation waits for threads to wake up, which takes longer than most of a small target's do.
     """
     if target.device.type != "cpu":
         return make_engine(target, settings)

@@ -8,8 +8,8 @@ import gc
 def settle() -> None:
     """Has collections from now on pass over whatever is there already.
 
-    With torch and a model loaded, Python's full collection looks at half a million objects, which holds up every
-    request for a quarter of a second.
+    With torch and a model loaded, Python's full collection looks at hundreds of thousands of objects, and every request
+    waits for it.
     """
     gc.collect()
     gc.freeze()
