@@ -22,6 +22,7 @@ from fastedit.errors import Code, EngineUnavailable
 NAME = "fastedit"
 QUERIES_AT_ONCE = 64
 ROWS = (8, 32, QUERIES_AT_ONCE)  # numbers of queries that products with the values are formed for
+SHORT_CHUNK = 128  # up to here torch's own attention is faster on a CPU: `python -m evals.speed.light`
 SCORES_AT_ONCE = 2**24  # so many attention scores are held together: 64 MB in float32
 HARMLESS = frozenset(
     {"position_ids", "output_attentions", "use_cache", "cache_position", "is_causal", "num_items_in_batch"}
@@ -79,24 +80,23 @@ def slots_attention(
         reason = ", ".join(unknown) or "its layers mask by themselves or don't pass keywords on"
         raise EngineUnavailable(Code.TARGET_UNAVAILABLE, f"The target's attention isn't supported: {reason}.")
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
-    keys, values = slots_pass.cache.layer(int(module.layer_idx))  # type: ignore[arg-type]
     # [1, H, T, D] -> [T, H, D]
     q, k, v = (tensor[0].transpose(0, 1) for tensor in (query, key, value))
-    attend = _attend_with_kernels if slots_pass.cu_seqlens is not None else _attend_with_torch
-    return attend(slots_pass, q, k, v, keys, values, scale, sliding_window)[None], None
+    attend = _attend_with_kernels if slots_pass.cu_seqlens is not None else attend_with_torch
+    return attend(slots_pass, int(module.layer_idx), q, k, v, scale, sliding_window)[None], None  # type: ignore[arg-type]
 
 
 def _attend_with_kernels(
     slots_pass: SlotsPass,
+    layer: int,
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    keys: Tensor,
-    values: Tensor,
     scale: float,
     window: int | None,
 ) -> Tensor:
     kernels = load_kernels()
+    keys, values = slots_pass.cache.layer(layer)
     where = (slots_pass.cu_seqlens, slots_pass.slots, slots_pass.lengths)
     slot_len = slots_pass.cache.slot_len
     kernels.append(key.contiguous(), value.contiguous(), keys, values, *where, slot_len=slot_len)
@@ -107,16 +107,20 @@ def _attend_with_kernels(
     return out
 
 
-def _attend_with_torch(
+def attend_with_torch(
     slots_pass: SlotsPass,
+    layer: int,
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    keys: Tensor,
-    values: Tensor,
     scale: float,
     window: int | None,
 ) -> Tensor:
+    """Write the pass's keys and values into their slots and attend to all that the slots hold, span by span.
+
+    query: [T, Hq, D]; key, value: [T, Hkv, D], rotated; -> [T, Hq, D].
+    """
+    keys, values = slots_pass.cache.layer(layer)
     out = torch.zeros_like(query)  # rows of no span, which fill a pass up, stay numbers
     for span in slots_pass.spans:
         first = span.slot * slots_pass.cache.slot_len
@@ -133,13 +137,19 @@ def causal_attention(query: Tensor, keys: Tensor, values: Tensor, scale: float, 
 
     query: [K, Hq, D]; keys, values: [L, Hkv, D]; -> [K, Hq, D]. Same as scaled_dot_product_attention with a
     lower-right causal mask and `enable_gqa`; `window` keeps only the last so many positions, the own one included.
-
-    Torch's own attention would need a mask of [K, L] for a chunk behind others, and a copy of the keys for every head
-    of a group. Here blocks of queries meet only the keys up to their last one, and a group's heads are stacked as rows
-    of one product; on a CPU that is faster even where all positions are queries.
     """
     if query.is_cuda and len(query) == len(keys) and window is None:
         return _whole(query, keys, values, scale)
+    if query.device.type == "cpu" and len(query) <= SHORT_CHUNK and window is None:
+        return with_mask(query, keys, values, scale)
+    return in_blocks(query, keys, values, scale, window)
+
+
+def in_blocks(query: Tensor, keys: Tensor, values: Tensor, scale: float, window: int | None = None) -> Tensor:
+    """`causal_attention` where blocks of queries meet only the keys up to their last one.
+
+    Torch's own forms the scores that its mask hides as well. A group's heads are stacked as rows of one product.
+    """
     num_queries, num_heads, head_dim = query.shape
     num_keys, num_kv_heads, _ = keys.shape
     group = num_heads // num_kv_heads
@@ -186,6 +196,18 @@ def _whole(query: Tensor, keys: Tensor, values: Tensor, scale: float) -> Tensor:
     return functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True)[0].transpose(
         0, 1
     )
+
+
+def with_mask(query: Tensor, keys: Tensor, values: Tensor, scale: float) -> Tensor:
+    """`causal_attention` by torch's own: one operation, which is most of what a short chunk takes."""
+    num_queries, num_keys = len(query), len(keys)
+    q, k, v = (tensor.transpose(0, 1)[None] for tensor in (query, keys, values))
+    future = query.new_full((num_queries, num_queries), float("-inf")).triu_(1)
+    mask = functional.pad(future, (num_keys - num_queries, 0)) if num_queries > 1 else None
+    attended = functional.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask, scale=scale, enable_gqa=query.shape[1] != keys.shape[1]
+    )
+    return attended[0].transpose(0, 1)
 
 
 def _mask(scores: Tensor, window: int | None) -> None:

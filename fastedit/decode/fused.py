@@ -1,7 +1,8 @@
-"""A thin decoder for the Llama, Qwen2 and Qwen3 families: a GPU's path, built from a Hugging Face module's weights.
+"""A thin decoder for the Llama, Qwen2 and Qwen3 families, built from a Hugging Face module's weights: a GPU's path.
 
 Nine kernels a layer instead of some thirty: products of joined weights, and `fastedit_kernels` for what lies between.
-On a CPU the kernels' torch references run, which is how the tests hold it to the module that it was built from.
+On a CPU the kernels' torch references run, which is how the tests hold it to the module that it was built from; what a
+CPU uses is `decode.plain`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from fastedit.decode.cache import CacheShape, KVSlots
@@ -170,20 +171,29 @@ def fuse(model: PreTrainedModel, num_positions: int) -> FusedDecoder:
 
 
 def _layer(layer: Any) -> Layer:
-    kernels = load_kernels()
     attention, feed_forward = layer.self_attn, layer.mlp
-    qkv = kernels.fuse_qkv(attention.q_proj, attention.k_proj, attention.v_proj)
-    gate_up = kernels.fuse_gate_up(feed_forward.gate_proj, feed_forward.up_proj)
     head_norms = tuple(getattr(getattr(attention, name, None), "weight", None) for name in ("q_norm", "k_norm"))
     return Layer(
-        qkv=Linear(qkv.weight, qkv.bias),
+        qkv=_joined(attention.q_proj, attention.k_proj, attention.v_proj),
         output=Linear(attention.o_proj.weight, attention.o_proj.bias),
-        gate_up=Linear(gate_up.weight, gate_up.bias),
+        gate_up=_joined(feed_forward.gate_proj, feed_forward.up_proj),
         down=Linear(feed_forward.down_proj.weight, feed_forward.down_proj.bias),
         norms=(layer.input_layernorm.weight, layer.post_attention_layernorm.weight),
         head_norms=(head_norms[0], head_norms[1]),
         window=getattr(attention, "sliding_window", None),
     )
+
+
+def _joined(*layers: nn.Linear) -> Linear:
+    """One product for several. The layers' parameters become views of it, so that they cost no second copy."""
+    weight = torch.cat([layer.weight for layer in layers])
+    bias: Tensor | None = layers[0].bias
+    if bias is not None:
+        bias = torch.cat([layer.bias for layer in layers])
+    parts = torch.split(weight, [layer.out_features for layer in layers])
+    for layer, part in zip(layers, parts, strict=True):
+        layer.weight.data = part
+    return Linear(weight, bias)
 
 
 def packed_index(lengths: Sequence[int], counts: Sequence[int], slots: Sequence[int], device: torch.device) -> Index:

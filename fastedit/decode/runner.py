@@ -18,8 +18,10 @@ from torch import Tensor
 from fastedit.decode import attention
 from fastedit.decode.attention import SlotsPass, Span
 from fastedit.decode.cache import CacheShape, KVSlots, plan_slots
+from fastedit.decode.fused import can_fuse, fuse
 from fastedit.decode.kernels import has_kernels
 from fastedit.decode.memory import is_out_of_memory
+from fastedit.decode.plain import PlainDecoder
 from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.settings import EngineSettings
 from fastedit.decode.shares import LARGEST_BYTES, Shares
@@ -87,7 +89,9 @@ class Runner(Protocol):
 class ModelRunner:
     """Any Hugging Face causal LM, through the registered attention function.
 
-    use_kernels: None where there are kernels and a GPU. fallbacks: what was given up before.
+    use_kernels: None where there are kernels and a GPU. is_light: None for a small target on a CPU; such a one is
+    computed by a `PlainDecoder` where its family has one, and passes of many requests are shared by the cores.
+    fallbacks: what was given up before.
     EngineUnavailable(TARGET_UNAVAILABLE) for a model whose own logits it doesn't reproduce.
     """
 
@@ -96,6 +100,7 @@ class ModelRunner:
         target: Target,
         settings: EngineSettings,
         use_kernels: bool | None = None,
+        is_light: bool | None = None,
         fallbacks: tuple[str, ...] = (),
     ) -> None:
         model = target.model
@@ -112,11 +117,15 @@ class ModelRunner:
         self._has_few_widths = self._device.type == "cpu"
         make_chooser = FewWidthsChooser if self._has_few_widths else TokenChooser
         self._chooser = make_chooser(head.weight, getattr(head, "bias", None))
-        is_small = sum(parameter.nbytes for parameter in model.parameters()) <= LARGEST_BYTES
-        self._shares = Shares(torch.get_num_threads() if is_small and self._device.type == "cpu" else 1)
+        if is_light is None:
+            is_light = self._device.type == "cpu" and not self._uses_kernels and _num_bytes(model) <= LARGEST_BYTES
+        self._shares = Shares(torch.get_num_threads() if is_light else 1)
         num_slots, slot_len = slots_for(target, settings)
         self._cache = KVSlots(cache_shape(model), num_slots, slot_len, self._device)
+        self._plain: PlainDecoder | None = None
         self._check_reproduces(model)
+        if is_light and can_fuse(model):
+            self._plain = PlainDecoder(fuse(model, slot_len))
 
     @property
     def num_slots(self) -> int:
@@ -186,11 +195,14 @@ class ModelRunner:
         if self._has_few_widths and not self._uses_kernels:  # kernels know of no rows but the spans'
             unused = [0] * (repeated_width(num_tokens) - num_tokens)
             tokens, positions = tokens + unused, positions + unused
+        slots_pass = self._slots_pass(appends)
+        if self._plain is not None:
+            return self._plain.hidden(torch.tensor(tokens), torch.tensor(positions), slots_pass)[:num_tokens]
         output = self._base(
             input_ids=torch.tensor([tokens], device=self._device),
             position_ids=torch.tensor([positions], device=self._device),
             use_cache=False,
-            slots_pass=self._slots_pass(appends),
+            slots_pass=slots_pass,
         )
         hidden: Tensor = output.last_hidden_state[0, :num_tokens]
         return hidden
@@ -267,6 +279,10 @@ def default_cache_bytes(device: torch.device) -> int:
         return DEFAULT_CACHE_BYTES
     free, _ = torch.cuda.mem_get_info(device)
     return int(GPU_CACHE_SHARE * free)
+
+
+def _num_bytes(model: PreTrainedModel) -> int:
+    return sum(parameter.nbytes for parameter in model.parameters())
 
 
 def _wanted_rows(appends: Sequence[Append]) -> list[int]:

@@ -24,7 +24,7 @@ SETTINGS = EngineSettings(num_slots=4, slot_len=256, min_slot_len=16)
 @pytest.mark.parametrize("name", ["llama", "qwen2", "qwen3"])
 def test_gives_the_modules_tokens(tiny_folders, name, is_exact):
     tiny, chance = Tiny.load(tiny_folders[name]), random.Random(name)
-    module = ModelRunner(tiny.target, SETTINGS)
+    module = ModelRunner(tiny.target, SETTINGS, is_light=False)
     fused = FusedRunner(fuse(tiny.target.model, 256), 4, 256, is_exact=is_exact)
     lengths = [0, 0, 0]
     for _ in range(4):

@@ -7,6 +7,8 @@ import random
 import pytest
 
 from fastedit.decode.request import DecodeRequest, Sampling
+from fastedit.decode.runner import ModelRunner
+from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft, Kind
 from support.tiny_targets import MIN_MARGIN, run
 
@@ -64,6 +66,18 @@ def test_greedy_alone_equals_generate(tinies, family):
         for name, request, output in requests_for(tiny, chance):
             assert run(engine, request).tokens == output, (name, request.max_chunk)
     engine.check_integrity()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_greedy_through_the_module_equals_generate(tinies, family):
+    tiny, chance = tinies[family], random.Random(family)
+    settings = EngineSettings(num_slots=4, slot_len=1024, min_slot_len=16)
+    engine = tiny.engine(
+        settings, ModelRunner(tiny.target, settings, is_light=False)
+    )  # as for targets that aren't small
+    for _ in range(4):
+        for name, request, output in requests_for(tiny, chance):
+            assert run(engine, request).tokens == output, (name, request.max_chunk)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

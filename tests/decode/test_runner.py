@@ -21,10 +21,11 @@ def reference_tokens(tiny: Tiny, tokens):
         return tiny.reference(input_ids=torch.tensor([tokens])).logits[0].argmax(-1).tolist()
 
 
+@pytest.mark.parametrize("is_light", [False, True])
 @pytest.mark.parametrize("name", ["llama", "qwen2", "qwen3", "merges"])
-def test_any_cut_into_chunks_gives_the_models_own_tokens(tinies, name):
+def test_any_cut_into_chunks_gives_the_models_own_tokens(tinies, name, is_light):
     tiny, chance = tinies[name], random.Random(name)
-    runner = ModelRunner(tiny.target, SETTINGS)
+    runner = ModelRunner(tiny.target, SETTINGS, is_light=is_light)
     texts = {slot: [chance.randrange(3, 250) for _ in range(chance.randrange(30, 200))] for slot in (3, 0, 2)}
     seen: dict[int, list[int]] = {slot: [] for slot in texts}
     while any(len(seen[slot]) < len(text) for slot, text in texts.items()):
