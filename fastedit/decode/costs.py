@@ -55,8 +55,13 @@ class CostTable:
         return self._seconds[right - 1] + max(slope, 0.0) * (width - low)
 
     def width_for(self, seconds: float) -> int:
-        """About the widest pass that takes no longer than `seconds`; at least 1."""
+        """The widest pass that takes no longer than `seconds`, to a sixteenth of it; at least 1."""
         width = 1
         while width < 2**20 and self.seconds(2 * width) <= seconds:
             width *= 2
+        step = width // 2
+        for _ in range(4):
+            if self.seconds(width + step) <= seconds:
+                width += step
+            step //= 2
         return width

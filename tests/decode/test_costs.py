@@ -53,7 +53,9 @@ def test_a_wider_pass_never_seems_cheaper():
 def test_width_for_a_time():
     costs = CostTable({1: 0.01, 1001: 1.01})
     assert costs.width_for(0.0) == 1
-    assert 128 <= costs.width_for(0.3) <= 300
+    for seconds in (0.011, 0.05, 0.3, 0.7, 3.0):
+        width = costs.width_for(seconds)
+        assert costs.seconds(width) <= seconds < costs.seconds(width + max(1, width // 8))
 
 
 def test_an_empty_table_is_refused():
