@@ -94,6 +94,8 @@ def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
 
 def taken(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
     """The target's text as the result, for `model`. ResultRefused where the guard finds it unfit to be applied."""
+    if answer == merged.text and merged.refusal is None:  # which the guard has seen
+        return Verdict(answer, Strategy.MODEL, merged.alignment, merged.warnings)
     alignment = _alignment_of(original.text, answer)
     doubts = unaccounted(original.text, answer, alignment, merged, edit)
     # A target may word a line in its own way, and that is told; what it loses, of the edit or of the file, isn't taken.
