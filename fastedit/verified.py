@@ -14,6 +14,7 @@ from fastedit.applied import Stats
 from fastedit.edits.model import Edit
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.excerpts import Excerpt, excerpts_of
+from fastedit.groups import Group, Place
 from fastedit.guard import Original
 from fastedit.lines import split_lines
 from fastedit.merged import Merged
@@ -72,7 +73,7 @@ class DecodeOptions:
     sampling: None for greedy. speculate: False verifies no draft. deadline_s: seconds from the making of the options
     after which the target is given up (TIMEOUT). on_text: gets the new file's text in pieces as it becomes certain;
     where the edit is refused in the end, what it got is to be forgotten. cancellation: CancelledError is raised where
-    it says so.
+    it says so. place: in a group of edits whose requests go to the target together; taken when this one's have gone.
     """
 
     sampling: Sampling | None = None
@@ -80,6 +81,7 @@ class DecodeOptions:
     deadline_s: float | None = None
     on_text: Callable[[str], None] | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
+    place: Place | None = None
     made_s: float = field(default_factory=time.perf_counter)
 
     @property
@@ -172,10 +174,14 @@ def ask(
     options = options or DecodeOptions()
     asked = [window.with_unix_ends() if window.is_crlf else window for window in windows]
     handles: list[Handle] = []
+    # One pass begins with all windows, and with those of the group's other edits.
+    place = options.place if options.place is not None and not options.place.is_taken else Group(1).place()
     try:
-        for window, excerpt in zip(asked, excerpts_of(edit, windows, split_lines(original.text)), strict=True):
-            handles.append(_submit(target, _request(window, excerpt, instruction, options, max_passes)))
-            options.cancellation.watch(handles[-1])
+        with place:
+            for window, excerpt in zip(asked, excerpts_of(edit, windows, split_lines(original.text)), strict=True):
+                request = _request(window, excerpt, instruction, options, max_passes)
+                handles.append(_submit(target, request, place.group))
+                options.cancellation.watch(handles[-1])
         results = [_follow(window, handle, on_text) for window, handle in zip(windows, handles, strict=True)]
     except BaseException:
         for handle in handles:
@@ -187,10 +193,10 @@ def ask(
     return Answer(text, tuple(zip(windows, texts, strict=True)), stats, is_given_up)
 
 
-def _submit(target: Target, request: EditRequest) -> Handle:
+def _submit(target: Target, request: EditRequest, group: Group) -> Handle:
     from fastedit.decode import submit
 
-    return submit(target, request)
+    return submit(target, request, group=group)
 
 
 def _request(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fastedit import EditRefused, apply
+from fastedit import EditRefused, apply, verdict
 from fastedit.apply import apply_edits
-from fastedit.decode import EditRequest, submit
+from fastedit.decode import EditRequest, engine, submit
 from fastedit.draft.model import Draft, Kind
 from fastedit.edits import parse_message
 from fastedit.errors import Code
+from fastedit.groups import Group
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
 from fastedit.targets.marks import has_marks, mark, without_marks
@@ -134,12 +135,39 @@ def test_one_pass_does_it_where_the_target_agrees(target):
     assert stats.total_ms > 0
 
 
+def test_all_windows_are_in_the_first_pass(target):
+    runner = script(target, edited)
+    apply(FILE, EDIT, path="a.py", target=target)
+    assert runner.crowds[0] == 2
+
+
+def test_edits_of_a_group_are_in_the_first_pass(target, monkeypatch):
+    monkeypatch.setattr(engine, "LONGEST_WAIT_S", 20.0)
+    runner, group = script(target, edited), Group(2)
+
+    def apply_one(number):
+        time.sleep(0.05 * number)
+        return apply_with(DecodeOptions(place=group.place()), target, original=f"# {number}\n{FILE}").text
+
+    with ThreadPoolExecutor(2) as threads:
+        texts = list(threads.map(apply_one, range(2)))
+    assert texts == [f"# {number}\n{EXPECTED}" for number in range(2)]
+    assert runner.crowds[0] == 4
+
+
 def test_what_a_format_says_exactly_is_no_question(target):
     runner = script(target, edited)
     assert apply(FILE, DIFF, path="a.py", target=target).strategy == "structural"
     assert runner.asked == []
     assert apply(FILE, DIFF, path="a.py", target=target, mode="model").strategy == "model"
     assert "-    total = value + 7\n+    total = value * 7\n" in runner.asked[0][1]
+
+
+def test_a_draft_that_the_target_repeats_is_judged_once(target, monkeypatch):
+    script(target, edited)
+    monkeypatch.setattr(verdict, "inspect", lambda *_: pytest.fail("the guard has seen it"))
+    applied = apply(FILE, EDIT, path="a.py", mode="model", target=target)
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "model", [])
 
 
 def test_an_edit_that_is_in_the_file_is_no_question(target):

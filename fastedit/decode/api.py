@@ -21,6 +21,7 @@ from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft.model import Draft, Kind
 from fastedit.errors import Code, EditRefused, InputRefused, ResultRefused
+from fastedit.groups import Group
 from fastedit.targets.answer import AnswerStream, extract_answer
 from fastedit.targets.copying import line_copying
 from fastedit.targets.marks import LineMarks, has_marks, shifted_offsets
@@ -47,10 +48,13 @@ def verify_draft(target: Target, request: EditRequest, engine: Engine | None = N
     return submit(target, request, engine).result()
 
 
-def submit(target: Target, request: EditRequest, engine: Engine | None = None) -> Handle:
-    """Queue an edit request; the handle streams the new file's text and ends with what `verify_draft` gives."""
+def submit(target: Target, request: EditRequest, engine: Engine | None = None, group: Group | None = None) -> Handle:
+    """Queue an edit request; the handle streams the new file's text and ends with what `verify_draft` gives.
+
+    group: of requests that may wait a moment for one another, see `Engine.submit`.
+    """
     engine = engine or shared_engine(target)
-    return engine.submit(decode_request(target, request, engine.slot_len), EditHandle(target, request))
+    return engine.submit(decode_request(target, request, engine.slot_len), EditHandle(target, request), group)
 
 
 def shared_engine(target: Target, settings: EngineSettings | None = None) -> Engine:

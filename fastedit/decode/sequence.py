@@ -24,6 +24,7 @@ from fastedit.draft import (
     Transcript,
 )
 from fastedit.errors import Code, EngineUnavailable
+from fastedit.groups import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,18 @@ class Sequence:
     """tokens: prompt and output. length: of these, so many are in the slot. stats: counts so far."""
 
     def __init__(
-        self, number: int, request: DecodeRequest, vocabulary: Vocabulary, acceptance: Acceptance, handle: Handle
+        self,
+        number: int,
+        request: DecodeRequest,
+        vocabulary: Vocabulary,
+        acceptance: Acceptance,
+        handle: Handle,
+        group: Group | None = None,
     ) -> None:
         self.number = number
         self.request = request
         self.handle = handle
+        self._group = group
         self.acceptance = acceptance
         self.tokens = list(request.prompt)
         self.transcript = Transcript(vocabulary.codec)
@@ -109,6 +117,11 @@ class Sequence:
     @property
     def _has_stopped(self) -> bool:
         return bool(self.transcript.tokens) and self.transcript.tokens[-1] in self._stop_tokens
+
+    @property
+    def is_early(self) -> bool:
+        """Whether others of its group are still to come."""
+        return self._group is not None and not self._group.is_complete
 
     def is_expired(self, now_s: float) -> bool:
         deadline_s = self.request.deadline_s

@@ -13,6 +13,7 @@ from anyio import CancelScope, fail_after
 
 from fastedit.edits.files import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
+from fastedit.groups import Place
 from fastedit.server.garbage import settle
 from fastedit.server.jobs import Job, Outcome
 from fastedit.server.lanes import Lane
@@ -53,15 +54,22 @@ class Service:
         settle()
         self.is_warm = True
 
-    async def apply(self, job: Job, deadline_s: float | None = None, on_text: Listener | None = None) -> Outcome:
+    async def apply(
+        self,
+        job: Job,
+        deadline_s: float | None = None,
+        on_text: Listener | None = None,
+        place: Place | None = None,
+    ) -> Outcome:
         """The job's outcome. Cancelling gives it up. EditRefused as its code says; TIMEOUT after `deadline_s`.
 
         on_text: gets the new file's text piece by piece where a target writes it; nothing where none does.
+        place: as for `DecodeOptions`.
         """
         started_s = time.perf_counter()
         try:
             limit_s = self._limit_s(deadline_s)
-            outcome = await self._until_stopped(self._apply(job, limit_s, on_text), limit_s)
+            outcome = await self._until_stopped(self._apply(job, limit_s, on_text, place), limit_s)
         except EditRefused as refusal:
             self.metrics.refused(refusal)
             self._log(job, refusal, started_s)
@@ -124,7 +132,7 @@ class Service:
             self._scopes.discard(scope)
         raise _stopping()  # only `abort` cancels the scope
 
-    async def _apply(self, job: Job, limit_s: float, on_text: Listener | None) -> Outcome:
+    async def _apply(self, job: Job, limit_s: float, on_text: Listener | None, place: Place | None) -> Outcome:
         has_target = self.slot.state is State.READY
         if job.mode == MODEL and not has_target:
             raise EngineUnavailable(Code.TARGET_UNAVAILABLE, self.slot.explanation)
@@ -136,7 +144,7 @@ class Service:
         if isinstance(drafted, Outcome):
             return drafted
         async with self.lanes[MODEL].place():
-            return await self._threads.run(job, drafted, limit_s, on_text)
+            return await self._threads.run(job, drafted, limit_s, on_text, place)
 
     async def _files(self, edit: str, format: str) -> list[NamedFile]:
         async with self.lanes[STRUCTURAL].place():

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 from fastedit.errors import Code, EditRefused, EngineUnavailable
+from fastedit.groups import Place
 from fastedit.server.jobs import Drafted, Job, Outcome, run_with_target
 from fastedit.server.loading import TargetSlot
 
@@ -24,7 +25,9 @@ class TargetThreads:
         self._slot = slot
         self._executor = ThreadPoolExecutor(num_threads, "fastedit-model")
 
-    async def run(self, job: Job, drafted: Drafted, deadline_s: float, on_text: Listener | None) -> Outcome:
+    async def run(
+        self, job: Job, drafted: Drafted, deadline_s: float, on_text: Listener | None, place: Place | None
+    ) -> Outcome:
         """The outcome of a job that was drafted. Cancelling gives it up: the target is done with it after the pass that
         is running.
 
@@ -37,7 +40,7 @@ class TargetThreads:
         chosen = job.sampling
         sampling = Sampling(chosen.temperature, chosen.top_p, chosen.top_k, chosen.seed) if chosen else None
         listener = _in_loop(asyncio.get_running_loop(), on_text) if on_text else None
-        options = DecodeOptions(sampling=sampling, deadline_s=deadline_s, on_text=listener)
+        options = DecodeOptions(sampling=sampling, deadline_s=deadline_s, on_text=listener, place=place)
         future = self._executor.submit(_guarded, lambda: run_with_target(job, drafted, target, options))
         try:
             return await asyncio.wrap_future(future)

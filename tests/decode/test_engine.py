@@ -14,11 +14,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from fastedit.decode import engine as engine_module
 from fastedit.decode.request import DecodeRequest, EditRequest
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft
 from fastedit.errors import Code, EngineUnavailable, InputRefused, SettingsError
+from fastedit.groups import Group
 from support.tiny_targets import run
 
 SMALL = EngineSettings(num_slots=2, slot_len=128, min_slot_len=16, max_waiting=3, pass_tokens=64)
@@ -147,6 +149,84 @@ def test_deadlines_count_from_the_submission(tiny):
             handle.result(0)
         assert late.value.code == Code.TIMEOUT
     assert others[0].result(0).tokens
+
+
+class Crowds:
+    """A runner that notes how many requests each pass is for."""
+
+    def __init__(self, runner):
+        self._runner = runner
+        self.seen = []
+
+    def __getattr__(self, name):
+        return getattr(self._runner, name)
+
+    def append(self, appends):
+        self.seen.append(len(appends))
+        return self._runner.append(appends)
+
+
+@pytest.fixture
+def started(tiny, monkeypatch):
+    """An engine at work that waits long for groups, and its runner."""
+    monkeypatch.setattr(engine_module, "LONGEST_WAIT_S", 20.0)
+    runner = Crowds(ModelRunner(tiny.target, SMALL))
+    engine = tiny.engine(SMALL, runner)
+    engine.start()
+    yield engine, runner
+    engine.close()
+
+
+def test_a_group_is_read_together(started):
+    engine, runner = started
+    group = Group(2)
+    with group.place():
+        early = engine.submit(request(), group=group)
+    time.sleep(0.05)
+    assert not runner.seen
+    with group.place():
+        late = engine.submit(request(30), group=group)
+    assert early.result(20).tokens
+    assert late.result(20).tokens
+    assert runner.seen[0] == 2
+
+
+def test_whoever_comes_alone_waits_for_no_group(started):
+    engine, _ = started
+    early = engine.submit(request(), group=(group := Group(2)))
+    assert engine.submit(request(30)).result(5).tokens
+    assert early.result(5).tokens  # it has gone along
+    assert not group.is_complete
+
+
+def test_a_group_isnt_waited_for_with_all_slots_taken(started):
+    engine, _ = started
+    handles = [engine.submit(request(start), group=Group(2)) for start in (5, 30)]
+    assert all(handle.result(5).tokens for handle in handles)
+
+
+def test_a_group_isnt_waited_for_by_an_engine_that_closes(started):
+    engine, _ = started
+    handle = engine.submit(request(), group=Group(2))
+    engine.close(drain_s=5)
+    assert handle.result(0).tokens
+
+
+def test_a_group_is_waited_for_so_long_and_no_longer(started, monkeypatch):
+    engine, _ = started
+    monkeypatch.setattr(engine_module, "LONGEST_WAIT_S", 0.05)
+    started_s = time.perf_counter()
+    assert engine.submit(request(), group=Group(2)).result(5).tokens
+    assert time.perf_counter() - started_s >= 0.05
+
+
+def test_one_that_is_missing_and_gives_up_releases_its_group(started):
+    engine, _ = started
+    group = Group(2)
+    group.place().take()
+    handle = engine.submit(request(), group=group)
+    threading.Timer(0.05, group.place().take).start()
+    assert handle.result(5).tokens
 
 
 def test_text_is_streamed_as_it_is_accepted(tiny):

@@ -14,6 +14,7 @@ from pathlib import Path
 import openai
 import pytest
 
+from fastedit.decode import engine
 from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from fastedit.targets import Target
@@ -217,6 +218,22 @@ def test_a_batch_is_decoded_side_by_side(served: tuple[Running, ScriptedRunner])
         released.set()
         results = answer.result().json()["results"]
     assert [one["result"]["text"] for one in results] == [f"# {n}\n{EXPECTED}" for n in range(4)]
+
+
+def test_a_batch_is_read_in_the_same_passes(
+    served: tuple[Running, ScriptedRunner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "LONGEST_WAIT_S", 20.0)
+    service, runner = served
+    first = runner.num_passes
+    requests = [{"original": f"# {n}\n{ORIGINAL}", "edit": EDIT, "path": "a.py"} for n in range(3)]
+    # One that fails, and one that needs no target, are not waited for.
+    requests[1:1] = [{**requests[0], "sha256": "0" * 64}, {**requests[0], "edit": PATCH}]
+    started_s = time.perf_counter()
+    results = service.client.post("/v1/apply/batch", json={"requests": requests}).json()["results"]
+    assert [one["status"] for one in results] == [200, 409, 200, 200, 200]
+    assert time.perf_counter() - started_s < 10
+    assert runner.crowds[first] == 3
 
 
 # -- what goes wrong -----------------------------------------------------------------------------------------------

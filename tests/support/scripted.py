@@ -17,7 +17,8 @@ Answer = Callable[[str, str], str]  # (original, edit) as the embedded template 
 
 @dataclass
 class ScriptedRunner:
-    """Answers each prompt as `answer` says. asked: the (original, edit) of each prompt, in order."""
+    """Answers each prompt as `answer` says. asked: the (original, edit) of each prompt, in order; crowds: how many
+    requests each pass was for."""
 
     target: Target
     answer: Answer
@@ -28,6 +29,7 @@ class ScriptedRunner:
     asked: list[tuple[str, str]] = field(default_factory=list)
     fails_from: float = math.inf  # the pass from which on none succeeds
     num_passes: int = 0
+    crowds: list[int] = field(default_factory=list)
     before_pass: Callable[[], None] = lambda: None
     _slots: dict[int, list[int]] = field(default_factory=dict)
     _outputs: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
@@ -35,6 +37,7 @@ class ScriptedRunner:
     def append(self, appends: Sequence[Append]) -> list[list[int]]:
         self.before_pass()
         self.num_passes += 1
+        self.crowds.append(len(appends))
         if self.num_passes >= self.fails_from:
             raise RuntimeError("the device fell over")
         return [self._rows(append) for append in appends]

@@ -17,6 +17,7 @@ from fastedit.decode.api import vocabulary_of
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.sequence import Sequence
 from fastedit.errors import InputRefused
+from fastedit.groups import Group
 from fastedit.targets import Target
 from fastedit.targets.synthetic import make_checkpoint
 
@@ -32,12 +33,12 @@ class AgreeingEngine(Engine):
         self._submitting = threading.Lock()  # traces stand in the order of the requests' numbers
         super().__init__(self._replay, vocabulary_of(target), settings)
 
-    def submit(self, request: DecodeRequest, handle: Handle | None = None) -> Handle:
+    def submit(self, request: DecodeRequest, handle: Handle | None = None, group: Group | None = None) -> Handle:
         output = self._target.codec.encode(request.drafts[0].text)
         with self._submitting:
             self._replay.traces.append(Trace(request.prompt, (*output, self._target.stop_tokens[0])))
             try:
-                return super().submit(request, handle)
+                return super().submit(request, handle, group)
             except InputRefused:
                 self._replay.traces.pop()  # it got no number
                 raise

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from fastedit.errors import Code, EditRefused
+from fastedit.groups import Group, Place
 from fastedit.server.failures import problem_of
 from fastedit.server.problems import Problem, RequestCode
 from fastedit.server.routes.common import ERRORS, TheService, streamed
@@ -66,11 +67,13 @@ async def files(body: FilesRequest, request: Request, service: TheService) -> Re
 async def _all(requests: list[ApplyRequest], service: Service) -> list[BatchItem]:
     items: dict[int, BatchItem] = {}
     # No more at once than the target can work on: the queue is for others too.
-    places = CapacityLimiter(service.settings.model_requests)
+    num_at_once = service.settings.model_requests
+    limiter, together = CapacityLimiter(num_at_once), Group(min(num_at_once, len(requests)))
 
     async def run(index: int) -> None:
-        async with places:
-            items[index] = await _item(requests[index], service)
+        async with limiter:
+            with together.place() as place:
+                items[index] = await _item(requests[index], service, place)
 
     async with create_task_group() as group:
         for index in range(len(requests)):
@@ -78,10 +81,10 @@ async def _all(requests: list[ApplyRequest], service: Service) -> list[BatchItem
     return [items[index] for index in range(len(requests))]
 
 
-async def _item(body: ApplyRequest, service: Service) -> BatchItem:
+async def _item(body: ApplyRequest, service: Service, place: Place) -> BatchItem:
     try:
         check_sha256(body.original, body.sha256)
-        outcome = await service.apply(body.job(), body.deadline_s)
+        outcome = await service.apply(body.job(), body.deadline_s, place=place)
     except EditRefused as refusal:
         problem = problem_of(refusal)
         return BatchItem(status=problem.status, error=ErrorBody.model_validate(problem.body["error"]))
