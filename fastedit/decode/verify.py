@@ -13,7 +13,8 @@ from torch.nn import functional
 from fastedit.decode.request import Sampling
 from fastedit.decode.sampling import sample
 
-LOGITS_AT_ONCE = 2**23  # so many logits are held together: 32 MB in float32
+LOGITS_AT_ONCE = 2**21  # so many logits are held together: 8 MB in float32, which a CPU's caches hold
+MIN_ROWS_AT_ONCE = 64  # or a large vocabulary's weights would be read for a few rows
 NO_TOKEN = -1  # the row has a NaN
 
 
@@ -67,7 +68,7 @@ class TokenChooser:
 
     @property
     def _rows_at_once(self) -> int:
-        return max(1, LOGITS_AT_ONCE // len(self._weight))
+        return max(MIN_ROWS_AT_ONCE, LOGITS_AT_ONCE // len(self._weight))
 
     def logits(self, hidden: Tensor) -> Tensor:
         """float32 [R, V]."""

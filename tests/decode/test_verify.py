@@ -35,6 +35,7 @@ def test_logits_are_formed_a_few_rows_at_a_time(monkeypatch):
     weight, hidden = torch.randn(50, 8), torch.randn(7, 8)
     whole = TokenChooser(weight).choose(hidden, questions(7))
     monkeypatch.setattr(verify, "LOGITS_AT_ONCE", 100)
+    monkeypatch.setattr(verify, "MIN_ROWS_AT_ONCE", 1)
     assert TokenChooser(weight).choose(hidden, questions(7)) == whole
     sampling = Sampling(temperature=1.0)
     pieces = TokenChooser(weight).choose(hidden, questions(7, sampling=sampling))
