@@ -48,6 +48,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         "evals.speed.decode", "decode.json", "decode-quick.json", quick=("--quick",), needs="transformers"
     ),
     "llama": Benchmark("evals.speed.llama", "llama.json", "llama-quick.json", quick=("--quick",), needs="llama_cpp"),
+    "light": Benchmark("evals.speed.light", "light.json", "light-quick.json", quick=("--quick",), needs="transformers"),
     "serve": Benchmark("evals.speed.serve", "serve.json", "serve-quick.json", quick=("--quick",), needs="fastapi"),
     "kernels": Benchmark(
         "fastedit_kernels.bench", "kernels/bench.json", "kernels/bench.json", ("--out", "{results}/kernels"),

@@ -24,6 +24,11 @@ DECODE_NOTES = {
     "passes_per_divergence": "extra passes for each change",
 }
 
+LIGHT_NOTES = {
+    "plain_x": "times as fast without the module, one request",
+    "shared_x": "times as fast, eight requests that the cores share",
+}
+
 
 def read_structural(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
     languages = sorted({row["language"] for row in data["growth"]})
@@ -94,3 +99,26 @@ def _decode_rows(rows: list[Mapping[str, Any]]) -> Table:
         cells.append((row["case"], row["scope"], row["num_lines"], row["prompt_tokens"], row["output_tokens"],
                       *times, *ratios))  # fmt: skip
     return Table("All cases", head, cells, is_folded=True)
+
+
+def read_light(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
+    ways = ("module", "plain", "shared")
+    attention = {
+        label: [(row["chunk"], row[key]) for row in data["attention"]]
+        for label, key in (("torch's own", "torch"), ("blocks of queries", "blocks"))
+    }
+    return Section(
+        title="Passes of a small target on a CPU",
+        name=name,
+        intro=f"The embedded target with {data['num_threads']} threads: through its module, by the plain decoder, and "
+        "by the plain decoder with passes shared by requests.",
+        figures=figures_of(data["summary"], LIGHT_NOTES),
+        parts=[
+            Table("Passes", ("pass", *(f"{way}, ms" for way in ways)),
+                  [(row["pass"], *(row[way] for way in ways)) for row in data["passes"]]),
+            Plot("Attention of a chunk behind a prompt",
+                 plots.lines(attention, x_label="tokens of the chunk", y_label="ms", is_log=True)),
+        ],
+        command=command_of(data),
+        machine=machine,
+    )  # fmt: skip
