@@ -143,7 +143,7 @@ def test_all_windows_are_in_the_first_pass(target):
 
 def test_edits_of_a_group_are_in_the_first_pass(target, monkeypatch):
     monkeypatch.setattr(engine, "LONGEST_WAIT_S", 20.0)
-    runner, group = script(target, edited), Group(2)
+    runner, group = script(target, edited, num_slots=8), Group(2)
 
     def apply_one(number):
         time.sleep(0.05 * number)

@@ -31,7 +31,7 @@ from fastedit.groups import Group
 
 logger = logging.getLogger(__name__)
 
-LONGEST_WAIT_S = 0.15  # for the rest of a group: eight drafts of small files are made in 0.05 s on two cores
+LONGEST_WAIT_S = 0.15  # for the rest of a group; drafting several small files takes less
 
 
 class Engine:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import torch
 
-MIN_TOKENS = 128  # a core's share; less is done as soon by both together: `python -m evals.speed.light`
+MIN_TOKENS = 128  # a core's share; less isn't worth handing over
 LARGEST_BYTES = 2**25  # weights that stay in a core's reach; larger ones are better read once for all requests
 
 T = TypeVar("T")

@@ -170,8 +170,9 @@ class Crowds:
 def started(tiny, monkeypatch):
     """An engine at work that waits long for groups, and its runner."""
     monkeypatch.setattr(engine_module, "LONGEST_WAIT_S", 20.0)
-    runner = Crowds(ModelRunner(tiny.target, SMALL))
-    engine = tiny.engine(SMALL, runner)
+    settings = replace(SMALL, num_slots=3)
+    runner = Crowds(ModelRunner(tiny.target, settings))
+    engine = tiny.engine(settings, runner)
     engine.start()
     yield engine, runner
     engine.close()
@@ -186,8 +187,8 @@ def test_a_group_is_read_together(started):
     assert not runner.seen
     with group.place():
         late = engine.submit(request(30), group=group)
-    assert early.result(20).tokens
-    assert late.result(20).tokens
+    assert early.result(5).tokens
+    assert late.result(5).tokens
     assert runner.seen[0] == 2
 
 
@@ -201,7 +202,7 @@ def test_whoever_comes_alone_waits_for_no_group(started):
 
 def test_a_group_isnt_waited_for_with_all_slots_taken(started):
     engine, _ = started
-    handles = [engine.submit(request(start), group=Group(2)) for start in (5, 30)]
+    handles = [engine.submit(request(start), group=Group(4)) for start in (5, 30, 55)]
     assert all(handle.result(5).tokens for handle in handles)
 
 

@@ -72,9 +72,8 @@ def test_greedy_alone_equals_generate(tinies, family):
 def test_greedy_through_the_module_equals_generate(tinies, family):
     tiny, chance = tinies[family], random.Random(family)
     settings = EngineSettings(num_slots=4, slot_len=1024, min_slot_len=16)
-    engine = tiny.engine(
-        settings, ModelRunner(tiny.target, settings, is_light=False)
-    )  # as for targets that aren't small
+    runner = ModelRunner(tiny.target, settings, is_light=False)  # as for targets that aren't small
+    engine = tiny.engine(settings, runner)
     for _ in range(4):
         for name, request, output in requests_for(tiny, chance):
             assert run(engine, request).tokens == output, (name, request.max_chunk)

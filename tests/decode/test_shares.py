@@ -72,8 +72,9 @@ def test_a_divided_pass_gives_what_each_request_gives_alone(tiny) -> None:
     num_ids = len(tiny.target.model.get_input_embeddings().weight)
     prompts = [[(7 * slot + 3 * index) % num_ids for index in range(40 + 10 * slot)] for slot in range(5)]
     first = [Append(slot, 0, prompt, 5) for slot, prompt in enumerate(prompts)]
-    then = [Append(slot, len(prompt), [slot + 1] * 20, 20) for slot, prompt in enumerate(prompts)]
-    assert len(runner._shares.divided([len(append.tokens) for append in first])) == 2
+    then = [Append(slot, len(prompt), [slot + 1] * 70, 70) for slot, prompt in enumerate(prompts)]
+    for appends in (first, then):
+        assert len(runner._shares.divided([len(append.tokens) for append in appends])) == 2
     divided = [runner.append(first), runner.append(then)]
     alone = ModelRunner(tiny.target, SETTINGS)
     assert divided == [[alone.append([append])[0] for append in appends] for appends in (first, then)]
