@@ -1,0 +1,96 @@
+"""What a claimed certainty is worth: reliability, its expected error, and how much is answered at what risk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+NUM_BINS = 10
+RISK = 0.01
+
+Claim = tuple[float, bool]  # a certainty, and whether the answer is right
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Answers that claim between `low` and `high`. claimed: their mean certainty; right: how many are right."""
+
+    low: float
+    high: float
+    count: int
+    right: int
+    claimed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """All answers of at least this certainty: their share of all cases, and the share of them that is wrong."""
+
+    certainty: float
+    coverage: float
+    risk: float
+
+
+def reliability(claims: Sequence[Claim]) -> list[Bin]:
+    """NUM_BINS bins of equal width; the last one holds certainty 1 too."""
+    groups: list[list[Claim]] = [[] for _ in range(NUM_BINS)]
+    for claim in claims:
+        groups[min(int(claim[0] * NUM_BINS), NUM_BINS - 1)].append(claim)
+    return [
+        Bin(
+            index / NUM_BINS,
+            (index + 1) / NUM_BINS,
+            len(group),
+            sum(is_right for _, is_right in group),
+            sum(certainty for certainty, _ in group) / len(group) if group else 0.0,
+        )
+        for index, group in enumerate(groups)
+    ]
+
+
+def calibration_error(bins: Sequence[Bin]) -> float | None:
+    """The mean distance between claimed certainty and share that is right, weighted by count; None without answers."""
+    total = sum(entry.count for entry in bins)
+    return sum(abs(entry.claimed * entry.count - entry.right) for entry in bins) / total if total else None
+
+
+def risk_coverage(claims: Sequence[Claim], num_cases: int) -> list[Point]:
+    """A point for each certainty that was claimed, the highest first."""
+    points: list[Point] = []
+    count = wrong = 0
+    ordered = sorted(claims, key=lambda claim: -claim[0])
+    for certainty, group in groupby(ordered, key=lambda claim: claim[0]):
+        rights = [is_right for _, is_right in group]
+        count, wrong = count + len(rights), wrong + rights.count(False)
+        points.append(Point(certainty, count / num_cases, wrong / count))
+    return points
+
+
+def coverage_at(points: Sequence[Point], risk: float = RISK) -> float:
+    """The largest share of all cases that can be answered with no more than `risk` of the answers wrong."""
+    return max((point.coverage for point in points if point.risk <= risk), default=0.0)
+
+
+def draw(curves: Mapping[str, tuple[Sequence[Bin], Sequence[Point]]], path: Path) -> None:
+    """Both as a PNG (needs matplotlib: ImportError where it is not installed)."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    left.plot([0, 1], [0, 1], color="0.7", linestyle=":", label="as claimed")
+    for name, (bins, points) in curves.items():
+        full = [entry for entry in bins if entry.count]
+        left.plot([entry.claimed for entry in full], [entry.right / entry.count for entry in full], "o-", label=name)
+        for entry in full:
+            spot = (entry.claimed, entry.right / entry.count)
+            left.annotate(str(entry.count), spot, fontsize=7, xytext=(2, -9), textcoords="offset points")
+        right.plot([point.coverage for point in points], [point.risk for point in points], ".-", label=name)
+    right.axhline(RISK, color="0.7", linestyle=":", label=f"{RISK:.0%} wrong")
+    left.set(xlabel="certainty that was claimed", ylabel="share that is right", xlim=(0, 1.03), ylim=(0, 1.03))
+    right.set(xlabel="share of all cases that is answered", ylabel="share of the answers that is wrong", xlim=(0, 1.03))
+    for axes in (left, right):
+        axes.legend(fontsize=8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
