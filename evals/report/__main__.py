@@ -14,8 +14,8 @@ EVALS = Path(__file__).resolve().parents[1]
 PAGE = EVALS / "report" / "index.html"
 TITLE = "FastEdit: what was measured"
 # Where committed results lie, in the order of the page.
-PLACES = ("accuracy/*.json", "accuracy/results/*.json", "swebench/results/*.json", "speed/results/*.json",
-          "gpu/results/*.json")  # fmt: skip
+PLACES = ("applybench/results/*.json", "accuracy/*.json", "accuracy/results/*.json", "swebench/results/*.json",
+          "speed/results/*.json", "gpu/results/*.json")  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from evals.report.page import Section
 from evals.report.readers.accuracy import read_accuracy
+from evals.report.readers.applybench import read_applybench
 from evals.report.readers.llama import read_llama
 from evals.report.readers.peers import read_peers
 from evals.report.readers.service import read_kernels, read_service
@@ -27,6 +28,7 @@ class Reader:
 READERS: tuple[Reader, ...] = (
     Reader("swebench", frozenset({"counts", "written_as", "rows"}), read_swebench),
     Reader("accuracy", frozenset({"cases", "generated", "reliability"}), read_accuracy),
+    Reader("applybench", frozenset({"applybench", "systems"}), read_applybench),
     Reader("peers", frozenset({"peers", "edits"}), read_peers),
     Reader("structural speed", frozenset({"thousand_lines", "growth"}), read_structural),
     Reader("decoding speed", frozenset({"by_file_size", "rows"}), read_decode),
