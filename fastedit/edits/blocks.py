@@ -23,6 +23,7 @@ _FENCE = re.compile(
 _MARKDOWN_INFO = re.compile(r"^\s*(?:md|markdown|mdx|rmd|qmd)\b", re.IGNORECASE)
 _PATCH_INFO = re.compile(r"^\s*(?:diff|patch|udiff)\b", re.IGNORECASE)
 _PATCH_STARTS = ("--- ", "diff --git ", "@@", "*** Begin Patch", "*** Update File")
+_SHORTEST = "~~~"
 _LONG = 64
 # Each fence that seems to nest but never ends costs a look at the whole rest.
 _MAX_FAILURES = 16
@@ -105,6 +106,10 @@ def _mend(lines: list[str]) -> tuple[list[str], list[_Span]]:
             position += 1
             continue
         fence = _FENCE.match(lines[position])
+        if fence and _is_underline(lines, position):
+            mended[position] = ""
+            position += 1
+            continue
         if fence:
             close, is_nested = _closing_line(lines, position, fence, num_failures < _MAX_FAILURES)
             if close is None:
@@ -174,6 +179,12 @@ def _opens_bare(lines: list[str], number: int, depth: int) -> bool:
     before = lines[number - 1].strip()
     after = lines[number + 1].strip() if number + 1 < len(lines) else ""
     return depth == 1 and not before and bool(after)
+
+
+def _is_underline(lines: list[str], number: int) -> bool:
+    """Whether a line of tildes is the underline of a title in unfenced reST (or in a docstring)."""
+    title, line = lines[number - 1].strip() if number else "", lines[number].strip()
+    return line.strip("~") == "" and len(line) > len(_SHORTEST) and 0 < len(title) <= len(line) + 1
 
 
 def _lengthen(mended: list[str], fence_lines: tuple[int, int]) -> None:

@@ -9,7 +9,6 @@ from enum import StrEnum
 from fastedit.edits.hunks import is_elision
 from fastedit.edits.model import Edit, Format, PatchHunk, Snippet
 from fastedit.edits.places import PlacedBlock
-from fastedit.edits.prose import is_prose
 from fastedit.edits.search_replace import pair_lines
 from fastedit.edits.signals import (
     has_commands,
@@ -103,33 +102,3 @@ def edits_beside_patch(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:
 def _is_script(path: str) -> bool:
     name = re.split(r"[/\\]", path)[-1]
     return "." not in name.lstrip(".") or name.endswith(_SCRIPT_EXTENSIONS)
-
-
-def bare_snippet(text: str) -> Snippet | None:
-    """A message without fences as code, the sentences before and behind it left out; None where it's all prose."""
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    starts = [n for n, line in enumerate(lines) if line.strip() and (n == 0 or not lines[n - 1].strip())]
-    paragraphs = [(start, _paragraph_end(lines, start)) for start in starts]
-    code = [number for number, span in enumerate(paragraphs) if not _is_prose(lines[span[0] : span[1]])]
-    if not code:
-        return Snippet(tuple(_without_blank_end(lines))) if has_marker(lines) else None
-    start, end = paragraphs[code[0]][0], paragraphs[code[-1]][1]
-    return Snippet(tuple(lines[start:end]), prose="\n".join(lines[:start]).strip(), source_line=start)
-
-
-def _paragraph_end(lines: Sequence[str], start: int) -> int:
-    end = start
-    while end < len(lines) and lines[end].strip():
-        end += 1
-    return end
-
-
-def _is_prose(paragraph: Sequence[str]) -> bool:
-    """Whether every sentence or list item of a paragraph is prose."""
-    return all(is_prose(line) for line in paragraph) or is_prose(" ".join(line.strip() for line in paragraph))
-
-
-def _without_blank_end(lines: list[str]) -> list[str]:
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
-    return lines

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from fastedit.edits.bare import bare_snippets, has_loose_marker
 from fastedit.edits.blocks import Block, BlockKind, split_message
 from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.markdown import (
-    bare_snippet,
     code_edit,
     edits_among,
     edits_beside_patch,
@@ -42,7 +42,8 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
     reader = PathReader()
     placed = [reader.place(block) for block in message.blocks]
     reader.read_prose(message.tail)
-    edits = _read_all(placed, forced) if placed else _read_bare(text, forced)
+    is_bare = forced is None and has_loose_marker(message) and all(detect(block) is Format.LAZY for block in placed)
+    edits = _read_all(placed, forced) if placed and not is_bare else _read_bare(text, forced)
     edits.extend(Edit(Format.WHOLE, path, Action.DELETE) for path in reader.deleted)
     if not edits:
         raise EditUnreadable(Code.EDIT_EMPTY, "the text holds no code and no patch")
@@ -150,8 +151,8 @@ def _read_bare(text: str, forced: Format | None) -> list[Edit]:
         return _read_patch(placed, forced)
     if forced is Format.WHOLE:
         return [whole_edit(None, Snippet(tuple(lines)), is_new=False)]
-    snippet = Snippet(tuple(lines[:-1] if not lines[-1] else lines)) if forced else bare_snippet(text)
-    return [Edit(Format.LAZY, snippets=(snippet,))] if snippet else []
+    snippets = [Snippet(tuple(lines[:-1] if not lines[-1] else lines))] if forced else bare_snippets(text)
+    return [Edit(Format.LAZY, snippets=tuple(snippets))] if snippets else []
 
 
 def _with_full_paths(edits: Iterable[Edit]) -> list[Edit]:

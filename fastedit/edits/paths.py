@@ -45,6 +45,8 @@ _DOT_FILE = re.compile(
     r"^\.(?:env|git[a-z]+|htaccess|editorconfig|flake8|python-version|tool-versions|bash_\w+|profile|pre-commit-config|travis"
     r"|gitlab-ci|[a-z]+(?:rc|ignore))(?:[.-][\w.-]+)?$"
 )
+# Names of files that are the names of their languages, too.
+_LANGUAGES = frozenset("makefile justfile".split())
 _LOCATION = re.compile(r"(?::\d{1,9}(?:[-:]\d{1,9})?|#L\d{1,9}(?:-L?\d{1,9})?)$")
 _FORBIDDEN = re.compile(r"[\x00-\x1f`*\"<>|?]|://|\(\)|=|^-|^[.]{3}|…")
 _WORD_CHARACTER = re.compile(r"\w")
@@ -66,7 +68,16 @@ _INFO_KEY = re.compile(
 )
 _CITATION = re.compile(r"^\d+:\d+:(.+)$")
 _BORROWED = re.compile(
-    r"(?:\b(?:like|unlike|from|see|than|as in|similar to|matches|mirrors)\s+(?:the\s+)?)$", re.IGNORECASE
+    r"\b(?:like|unlike|from|see|than|as in|similar to|matches|mirrors"
+    r"|(?:exists?|defined|declared|lives?|used|found|documented|described|kept|imported) (?:in|by|at)"
+    r"|(?:include|import|copy|usages?|uses?) of|includes?|imports?)\s+(?:the\s+)?[`*\"]*$",
+    re.IGNORECASE,
+)
+# What follows the name of a file that is only talked about.
+_TALKED_ABOUT = re.compile(
+    r"^[`*\"]*\s+(?:(?:is|was|are|were)(?:n['’]t| not)?(?: (?:only|no longer|already|still|never|also))?"
+    r" (?:used|needed|imported|required|unchanged|untouched|unaffected|there)|can go|goes away|stays?|remains?)\b",
+    re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"`*(])")
 
@@ -157,7 +168,7 @@ def path_in_info(info: str) -> tuple[str | None, bool]:
         _, colon, after = word.partition(":")
         if colon and is_path(_clean(after)) and word[1:3] != ":\\":
             return _clean(after), False
-        if is_file_name(_clean(word)) and (len(info.split()) > 1 or "." in word or "/" in word or word in FILE_NAMES):
+        if is_file_name(_clean(word)) and word not in _LANGUAGES:
             return _clean(word), False
     return None, False
 
@@ -200,21 +211,22 @@ def _mentions(sentence: str) -> list[tuple[int, int, str]]:
     for match in _QUOTED.finditer(sentence):
         token = _clean(next(filter(None, match.groups()), ""))
         is_told = is_file_name(token) and ("/" in token or token.rpartition(".")[2] not in _ATTRIBUTE_LIKE)
-        if is_told and not _BORROWED.search(sentence[max(0, match.start() - 40) : match.start()]):
+        if is_told and not _is_borrowed(sentence, match):
             found.append((match.start(), match.end(), token))
     if found:
         return found
     for match in _BARE_TOKEN.finditer(sentence):
         token = _clean(match.group().rstrip(".:"))
-        if (
-            match.start() >= covered
-            and "/" in token
-            and is_file_name(token)
-            and not _BORROWED.search(sentence[max(0, match.start() - 40) : match.start()])
-        ):
+        if match.start() >= covered and "/" in token and is_file_name(token) and not _is_borrowed(sentence, match):
             found.append((match.start(), match.end(), token))
             covered = match.end()
     return found
+
+
+def _is_borrowed(sentence: str, name: re.Match[str]) -> bool:
+    """Whether the sentence only compares with this file, or says what is (in) it, rather than what becomes of it."""
+    before, after = sentence[max(0, name.start() - 40) : name.start()], sentence[name.end() : name.end() + 60]
+    return bool(_BORROWED.search(before) or _TALKED_ABOUT.match(after))
 
 
 def _beside(line: str, name: str) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fastedit.edits.blocks import Block
-from fastedit.edits.paths import PathMention, ends_with, path_in_comment, path_in_info, path_in_line, path_in_prose
+from fastedit.edits.paths import (
+    FILE_NAMES,
+    PathMention,
+    ends_with,
+    path_in_comment,
+    path_in_info,
+    path_in_line,
+    path_in_prose,
+)
 from fastedit.edits.signals import last_sentence, says_deleted, says_new, says_whole
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s")
@@ -59,6 +67,8 @@ class PathReader:
         inline = path_in_prose(sentence)
         locator = path_in_comment(block.lines[0]) if block.lines else None
         mention = self._mention(locator, inline)
+        if mention and info_path in FILE_NAMES:
+            info_path = None  # `Dockerfile` tells the language first of all
         path = info_path or (mention.path if mention else self.last_path)
         told = [said for said in (mention, inline) if said is not None and said.path == path]
         is_new = any(says_new(said.rest, said.is_alone) for said in told)

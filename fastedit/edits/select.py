@@ -29,8 +29,8 @@ def edits_for(edits: Sequence[Edit], path: str | None) -> tuple[list[Edit], list
 
 
 def is_same_file(named: str, path: str) -> bool:
-    """Whether the shorter of the two paths is the end of the other (`a/`, `b/` and `./` in front apart)."""
-    ours, theirs = _parts(path), _parts(named)
+    """Whether the shorter of the two paths is the end of the other (`a/`, `b/`, `./` in front and case apart)."""
+    ours, theirs = _parts(path.casefold()), _parts(named.casefold())
     shared = min(len(ours), len(theirs))
     return shared > 0 and ours[-shared:] == theirs[-shared:]
 

@@ -64,7 +64,7 @@ _DELETED = _any_of(
     rf"{PATH_HOLE}\W*(?:deleted?|removed?)\W*$",
 )
 _FILE_NOUN = (
-    r"(?:file|module|script|document|page|stylesheet|readme|config(?:uration)?|docker ?file|make ?file"
+    r"(?:(?:file|module|script|document|page|stylesheet|readme|config(?:uration)?|docker ?file|make ?file)\b"
     r"|`?(?P<name>[\w./-]*\.[\w-]+)\b)"
 )
 _WHOLE = _any_of(

@@ -64,6 +64,26 @@ def test_a_path_in_the_info_string(info: str):
     assert (edit.path, code(edit)) == ("src/tide.py", [("x = 1",)])
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Given that `LEVEL` is defined in `moon.py`:",
+        "`moon.py` is only used here, so its function moves in:",
+        "The import of `moon.py` makes way for:",
+        "`harbour/moon.py` isn't needed any more, inline it:",
+    ],
+)
+def test_a_file_that_is_only_talked_about_is_not_the_one_to_edit(told: str):
+    assert only(f"{told}\n\n```py\nx = 1\n```").path is None
+    assert only(f"### `tide.py`\n\n```py\na\n```\n\n{told}\n\n```py\nb\n```").path == "tide.py"
+
+
+@pytest.mark.parametrize(("info", "path"), [("makefile", None), ("Makefile", "Makefile"), ("justfile", None)])
+def test_a_language_is_no_file(info: str, path: str | None):
+    assert only(f"```{info}\nall:\n```").path == path
+    assert only(f"### `build/rules.mk`\n\n```{info}\nall:\n```").path == "build/rules.mk"
+
+
 def test_a_path_in_the_first_comment_is_no_code():
     edit = only("```py\n# src/tide.py - Tide.level\nx = 1\n```")
     assert (edit.path, code(edit), edit.snippets[0].source_line) == ("src/tide.py", [("x = 1",)], 2)
@@ -148,6 +168,7 @@ def test_a_whole_file(above: str):
     [
         "I don't repeat the whole file:",
         "It loses the whole `warnings.warn(...)` call:",
+        "The title goes, and full pages get a footer.",
         "Here's the full updated function:",
         "Rather than the complete file, only what changes:",
         "The change:",

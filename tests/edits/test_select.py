@@ -23,6 +23,7 @@ def edit(path: str | None) -> Edit:
         ("./src/app.py", "src/app.py", True),
         ("src\\app.py", "src/app.py", True),
         ("/home/me/src/app.py", "src/app.py", True),
+        ("makefile", "src/Makefile", True),
         ("src/app.py", "lib/app.py", False),
         ("wrap.py", "app.py", False),
         ("app.pyi", "app.py", False),
