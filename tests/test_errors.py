@@ -63,10 +63,11 @@ def test_a_refusal_tells_its_code_its_message_and_its_candidates():
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
 @pytest.mark.parametrize("kind", [EditRefused, *TREE])
 def test_a_refusal_survives_a_process_boundary(kind: type[EditRefused], again):
-    refused = kind(Code.TIMEOUT, "too late", (Candidate(0, 1, "here"),))
+    refused = kind(Code.TIMEOUT, "too late", (Candidate(0, 1, "here"),), 0.4)
     other = again(refused)
     assert type(other) is kind
     assert (other.code, other.message, other.candidates) == (refused.code, refused.message, refused.candidates)
+    assert other.certainty == 0.4
 
 
 def test_there_are_no_other_codes():

@@ -57,9 +57,9 @@ def test_everything_else_is_no_attribute():
 
 def test_the_contract_of_apply():
     parameters = inspect.signature(fastedit.apply).parameters
-    assert list(parameters) == ["original", "edit", "path", "instruction", "format", "mode", "scope", "target"]
     keyword_only = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
-    assert keyword_only == ["path", "instruction", "format", "mode", "scope", "target"]
+    assert keyword_only == ["path", "instruction", "format", "mode", "scope", "target", "certainty", "choose"]
+    assert list(parameters) == ["original", "edit", *keyword_only]
     assert {name: parameters[name].default for name in keyword_only} == {
         "path": None,
         "instruction": None,
@@ -67,6 +67,8 @@ def test_the_contract_of_apply():
         "mode": "auto",
         "scope": "auto",
         "target": None,
+        "certainty": None,
+        "choose": None,
     }
 
 

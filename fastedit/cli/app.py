@@ -65,6 +65,7 @@ def apply(
         list[Path],
         typer.Argument(
             metavar="[FILE] EDIT",
+            readable=False,  # what can't be read is a refusal, which --json has too
             help="FILE is rewritten in place. EDIT holds the edit, or a whole message of an assistant; - reads it from "
             "standard input. Without FILE, EDIT names the files itself.",
             show_default=False,
@@ -72,7 +73,11 @@ def apply(
     ],
     root: Annotated[
         Path | None,
-        typer.Option(help="The folder that EDIT names its files from; by default the working folder.", metavar="DIR"),
+        typer.Option(
+            help="The folder that EDIT names its files from; by default the working folder.",
+            metavar="DIR",
+            readable=False,
+        ),
     ] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Print a unified diff; write nothing.")] = False,
     stdout: Annotated[bool, typer.Option("--stdout", help="Print the new text of FILE; write nothing.")] = False,
@@ -87,6 +92,16 @@ def apply(
     format: Annotated[
         Literal["auto", "lazy", "udiff", "search_replace", "v4a", "whole"], typer.Option(help="How EDIT is written.")
     ] = "auto",
+    certainty: Annotated[
+        float | None,
+        typer.Option(
+            help="How likely (0 to 1) the reading of a lazy edit has to be to be applied; 0.8 without the option.",
+            metavar="P",
+        ),
+    ] = None,
+    choose: Annotated[
+        int | None, typer.Option(help="Take this reading of a lazy edit, as a refusal numbers them.", metavar="N")
+    ] = None,
     instruction: Annotated[str | None, typer.Option(help="What the edit is to do, in words.", metavar="TEXT")] = None,
     target: Annotated[
         str | None,
@@ -110,9 +125,14 @@ def apply(
     ] = False,
 ) -> None:
     """Apply an edit to FILE, or to the files that the edit names: all of them or none."""
+    from fastedit.apply import choice_of
     from fastedit.cli.output import Show
     from fastedit.cli.run import Request, run
 
+    try:
+        choice = choice_of(certainty, choose)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
     shown = [show for show, is_asked in ((Show.DIFF, diff), (Show.TEXT, stdout), (Show.CHECK, check)) if is_asked]
     if len(shown) > 1:
         raise typer.BadParameter("at most one of --diff, --stdout and --check")
@@ -136,6 +156,7 @@ def apply(
         server=server,
         is_json=as_json,
         break_hard_links=break_hard_links,
+        choice=choice,
     )
     raise typer.Exit(run(request))
 

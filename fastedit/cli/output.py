@@ -128,7 +128,9 @@ def print_refusal(refusal: EditRefused, *, is_json: bool) -> None:
         return
     print_error(f"{refusal.message} ({refusal.code.value})")
     for candidate in refusal.candidates:
-        _say(f"  {_place(candidate)}: {candidate.reason}")
+        _say(f"  {_place(candidate)}: {candidate.words}")
+    if any(candidate.choice for candidate in refusal.candidates):
+        _say("choose one with --choose N")
 
 
 def print_error(message: str) -> None:

@@ -16,6 +16,7 @@ from fastedit.cli.edit_text import read_edit
 from fastedit.cli.output import Show, make_report, print_error, print_json, print_refusal, print_report
 from fastedit.config import Settings, load_settings
 from fastedit.errors import Code, EditRefused, EngineUnavailable, SettingsError
+from fastedit.merged import DEFAULT_CHOICE, Choice
 from fastedit.targets.default import choose_default
 from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
 
@@ -40,6 +41,7 @@ class Request:
     server: str | None = None
     is_json: bool = False
     break_hard_links: bool = False
+    choice: Choice = DEFAULT_CHOICE
 
 
 def run(request: Request) -> int:
@@ -101,6 +103,7 @@ def _plan(request: Request, settings: Settings, message: str) -> Plan:
         request.scope or settings.scope,
         max_file_bytes=settings.max_file_bytes,
         apply=_merger(request, settings),
+        choice=request.choice,
     )
     if request.file is None:
         return plan_patch(request.root, options, format=request.format)

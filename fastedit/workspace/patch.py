@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastedit.apply import choice_of
 from fastedit.edits import parse_message
 from fastedit.edits.model import Edit
 from fastedit.edits.select import edits_for
@@ -42,15 +43,19 @@ def apply_patch(
     mode: str = "auto",
     scope: str = "auto",
     target: Target | None = None,
+    certainty: float | None = None,
+    choose: int | None = None,
     create: bool = True,
     dry_run: bool = False,
 ) -> list[FileChange]:
     """Applies a message to the files below `root` that it names, and says what became of each.
 
-    All files are written or none. create: whether files that don't exist may come to be. dry_run: nothing is
-    written. Raises EditRefused, ValueError for an unknown mode or scope.
+    All files are written or none. certainty, choose: as for `fastedit.apply`; a reading can be chosen where the message
+    has one lazy edit. create: whether files that don't exist may come to be. dry_run: nothing is written. Raises
+    EditRefused, and ValueError as `fastedit.apply` does.
     """
-    options = Options(edit, instruction, mode, scope, target, can_create=create)
+    choice = choice_of(certainty, choose)
+    options = Options(edit, instruction, mode, scope, target, can_create=create, choice=choice)
     plan = plan_patch(root, options, format=format)
     write_plan(plan, dry_run=dry_run)
     return plan.changes

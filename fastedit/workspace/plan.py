@@ -9,11 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastedit.anchor.deletion import deletion_problem
+from fastedit.anchor.patch.deletion import deletion_problem
 from fastedit.applied import Applied
-from fastedit.apply import apply_edits
+from fastedit.apply import apply_edits, check_choice
 from fastedit.edits.files import needs_original
-from fastedit.edits.model import Action, Edit
+from fastedit.edits.model import Action, Edit, Format
 from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, PlaceUnknown, Warning
 from fastedit.files import (
     SYSTEM,
@@ -30,6 +30,7 @@ from fastedit.files import (
     sha256_of,
 )
 from fastedit.lines import body, split_lines
+from fastedit.merged import DEFAULT_CHOICE, Choice
 from fastedit.workspace.diff import file_diff
 from fastedit.workspace.locate import Location, locate, locate_file
 
@@ -81,7 +82,8 @@ class Options:
 
     message: the edit's text; mode, scope, target: as for `fastedit.apply`. max_file_bytes: the limit for a file
     and for the message. can_create: whether files that don't exist may come to be. apply: what merges edits into a
-    text in place of `apply_edits`, with the same contract.
+    text in place of `apply_edits`, with the same contract. choice: what to do about doubt; a reading can be chosen
+    where one lazy edit is meant.
     """
 
     message: str
@@ -92,6 +94,7 @@ class Options:
     max_file_bytes: int = 16 << 20
     can_create: bool = True
     apply: Callable[..., Applied] | None = None
+    choice: Choice = DEFAULT_CHOICE
 
 
 def plan_changes(
@@ -101,6 +104,7 @@ def plan_changes(
 
     Every name is judged before any file is read. Raises EditRefused.
     """
+    check_choice(edits, options.choice)
     locations: dict[Path, Location] = {}
     moves: dict[Path, Location] = {}
     grouped: dict[Path, list[Edit]] = {}
@@ -113,8 +117,16 @@ def plan_changes(
     for folder in {path.parent for path in grouped}:
         recover(folder, fs=fs)
     return tuple(
-        plan_file(locations[path], known, options, move_to=moves.get(path), fs=fs) for path, known in grouped.items()
+        plan_file(locations[path], known, _options_for(known, options), move_to=moves.get(path), fs=fs)
+        for path, known in grouped.items()
     )
+
+
+def _options_for(edits: Sequence[Edit], options: Options) -> Options:
+    """The options for one file of several: the reading that was chosen is the lazy edit's."""
+    if any(edit.format is Format.LAZY for edit in edits):
+        return options
+    return replace(options, choice=replace(options.choice, reading=None))
 
 
 def plan_file(
@@ -157,10 +169,12 @@ def _apply(original: str, edits: Sequence[Edit], location: Location, options: Op
             mode=options.mode,
             scope=options.scope,
             target=options.target,
+            choice=options.choice,
         )
     except EditRefused as refusal:
         candidates = tuple(replace(candidate, path=location.name) for candidate in refusal.candidates)
-        raise type(refusal)(refusal.code, f"{location.name}: {refusal.message}", candidates) from refusal
+        message = f"{location.name}: {refusal.message}"
+        raise type(refusal)(refusal.code, message, candidates, refusal.certainty) from refusal
 
 
 def _creates(edits: Sequence[Edit]) -> bool:
