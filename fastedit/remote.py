@@ -18,6 +18,7 @@ from fastedit.edits.model import Edit
 from fastedit.edits.select import edits_for
 from fastedit.errors import Candidate, Code, EditRefused, EngineUnavailable, InputRefused, SettingsError, Warning
 from fastedit.lines import body, split_lines
+from fastedit.merged import DEFAULT_CHOICE, Choice
 
 if TYPE_CHECKING:
     from fastedit.targets import Target
@@ -49,6 +50,7 @@ class Remote:
         mode: str = "auto",
         scope: str = "auto",
         target: Target | None = None,
+        choice: Choice | None = None,
     ) -> Applied:
         """What `fastedit.apply.apply_edits` gives, from the service. target: none here, the service has its own.
 
@@ -58,8 +60,9 @@ class Remote:
         if list(edits) != edits_for(parse_message(message, format=self.format), path)[0]:
             raise InputRefused(Code.EDIT_UNPARSABLE, "a service can't apply only some of a message's edits for a file")
         asked = {"original": original, "edit": message, "path": path, "instruction": instruction}
+        how = {"format": self.format, "mode": mode, "scope": scope}
         try:
-            answer = self._post("/v1/apply", asked | {"format": self.format, "mode": mode, "scope": scope})
+            answer = self._post("/v1/apply", asked | how | _chosen(choice or DEFAULT_CHOICE))
         except EditRefused as refusal:
             raise _with_texts(refusal, original) from None
         try:
@@ -87,6 +90,12 @@ class Remote:
 
     def _authorization(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
+
+def _chosen(choice: Choice) -> dict[str, float]:
+    """What the request says about doubt; nothing where nobody asked for anything, as older services know none of it."""
+    certainty = {"certainty": choice.certainty} if choice.certainty != DEFAULT_CHOICE.certainty else {}
+    return certainty if choice.reading is None else {**certainty, "choose": choice.reading}
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -148,7 +157,7 @@ def _with_texts(refusal: EditRefused, original: str) -> EditRefused:
     candidates = tuple(
         replace(one, text="\n".join(map(body, lines[one.start_line : one.end_line]))) for one in refusal.candidates
     )
-    return type(refusal)(refusal.code, refusal.message, candidates)
+    return type(refusal)(refusal.code, refusal.message, candidates, refusal.certainty)
 
 
 def _unavailable(message: str) -> EngineUnavailable:

@@ -12,6 +12,7 @@ from fastedit.edits import parse_message
 from fastedit.edits.model import Edit
 from fastedit.edits.select import edits_for
 from fastedit.errors import Warning
+from fastedit.merged import DEFAULT_CHOICE, Choice
 from fastedit.server.spans import Span, spans_of
 from fastedit.syntax import language_of
 from fastedit.syntax.languages import language_info, language_of_tag
@@ -35,7 +36,8 @@ class SamplingOptions:
 class Job:
     """One edit of one file, as asked for.
 
-    sampling: None for greedy. with_spans: whether an outcome that no target streams is to have them.
+    sampling: None for greedy. with_spans: whether an outcome that no target streams is to have them. choice: what to do
+    about doubt.
     """
 
     original: str = field(repr=False)
@@ -48,6 +50,7 @@ class Job:
     scope: str = "auto"
     sampling: SamplingOptions | None = None
     with_spans: bool = False
+    choice: Choice = DEFAULT_CHOICE
 
     @property
     def name(self) -> str | None:
@@ -102,7 +105,7 @@ def run_until_target(job: Job) -> Outcome | Drafted:
     edits, warnings = job.edits()
     if not any(asks_target(job.mode, edit) for edit in edits):
         return run_structural(job)
-    begun = begin(job.original, edits, path=job.name, message=job.edit, instruction=job.instruction)
+    begun = begin(job.original, edits, path=job.name, message=job.edit, instruction=job.instruction, choice=job.choice)
     return Drafted(tuple(edits), tuple(warnings), begun)
 
 
@@ -134,5 +137,6 @@ def _run(
         target=target,
         options=options,
         begun=begun,
+        choice=job.choice,
     )
     return Outcome.of(job, applied, warnings)

@@ -111,4 +111,5 @@ def _public(candidate: Candidate) -> dict[str, Any]:
         "end_line": candidate.end_line,
         "reason": candidate.reason,
         "path": candidate.path,
+        "choice": candidate.choice,
     }

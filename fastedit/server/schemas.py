@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from fastedit.apply import choice_of
 from fastedit.edits.files import NamedFile as FileOfMessage
 from fastedit.errors import Warning as EditWarning
 from fastedit.server.jobs import Job, Outcome, SamplingOptions
@@ -63,6 +64,12 @@ class ApplyRequest(Strict):
         None, description="Of the original's UTF-8 bytes; anything else than what `original` has is a conflict."
     )
     stream: bool = Field(False, description="Answer with server-sent events.")
+    certainty: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
+        None, description="How likely the reading of a lazy edit has to be to be applied; 0.8 by default."
+    )
+    choose: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        None, description="The reading of a lazy edit to take: the `choice` of one of a refusal's candidates."
+    )
     sampling: Sampling | None = Field(None, description="How the target chooses; greedy by default.")
     deadline_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None, description="Seconds after which the request is given up; the service has a limit of its own."
@@ -80,6 +87,7 @@ class ApplyRequest(Strict):
             scope=self.scope,
             sampling=self.sampling.options() if self.sampling else None,
             with_spans=self.stream,
+            choice=choice_of(self.certainty, self.choose),
         )
 
 
@@ -203,12 +211,16 @@ class Span(BaseModel):
 
 
 class Candidate(BaseModel):
-    """A place that may have been meant: lines [start_line, end_line), 0-based."""
+    """A place that may have been meant: lines [start_line, end_line), 0-based.
+
+    choice: the number of the reading of a lazy edit that means it, for `choose`; 0 where there is none.
+    """
 
     start_line: int
     end_line: int
     reason: str
     path: str
+    choice: int
 
 
 class ErrorBody(BaseModel):

@@ -103,7 +103,7 @@ def test_a_refusal_tells_places_and_no_source(plain: Running) -> None:
     assert answer.status_code == 409
     assert error["code"] == "ANCHOR_AMBIGUOUS"
     assert len(error["candidates"]) > 1
-    assert all(set(found) == {"start_line", "end_line", "reason", "path"} for found in error["candidates"])
+    assert all(set(found) == {"start_line", "end_line", "reason", "path", "choice"} for found in error["candidates"])
     assert "return 'shape'" not in answer.text
 
 
