@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 from anyio import to_thread
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
+from pydantic import Field
 
 from fastedit import __version__
 from fastedit.config import is_loopback
@@ -41,9 +43,16 @@ target_file: the file, relative to the workspace's root or absolute.
 instructions: one sentence in the first person about what the edit does.
 code_edit: the lines that change with a line or two around them, and a comment such as `// ... existing code ...` for \
 what stays. A unified diff or SEARCH/REPLACE blocks are taken as well.
+choose: only after an answer that numbers several readings of this very code_edit: the number of the one that is meant.
 """
 PREVIEW_EDIT = "What edit_file would do to the file, as a unified diff. Nothing is written. The arguments are the same."
+HOW_TO_CHOOSE = (
+    "Where one of these readings is what you mean, call again with the same arguments and `choose` set to its number; "
+    "else show more of the lines around the change."
+)
 MCP_PATH = "/mcp"
+
+Number = Annotated[int, Field(ge=0, description="The reading that is meant, as a refusal numbers them; 0 for none.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +63,24 @@ class Editor:
     how: Options
     fs: Filesystem = SYSTEM
 
-    def edit(self, target_file: str, instructions: str, code_edit: str, *, is_dry: bool = False) -> str:
-        """What became of the file, as an agent reads it: a summary, warnings and the diff. Raises EditRefused."""
+    def edit(
+        self, target_file: str, instructions: str, code_edit: str, choose: int = 0, *, is_dry: bool = False
+    ) -> str:
+        """What became of the file, as an agent reads it: a summary, warnings and the diff. Raises EditRefused.
+
+        choose: the number of the reading to take, 0 for none.
+        """
         root, location = self._find(target_file)
         edits, warnings = edits_for(parse_message(code_edit), location.name)
         if any(edit.new_path for edit in edits):
             raise InputRefused(Code.INVALID_PATH, "edits that move a file aren't taken here")
         recover(root, fs=self.fs)
-        planned = plan_file(location, edits, self._options(instructions, code_edit), fs=self.fs)
+        planned = plan_file(location, edits, self._options(instructions, code_edit, choose), fs=self.fs)
         written = write_plan(Plan(root, (planned,)), dry_run=is_dry, fs=self.fs)
         told = [f"warning: {one.message} ({one.code})" for one in (*warnings, *planned.change.warnings, *written)]
         return "\n".join([_summary(planned.change, is_dry), *told, "", planned.change.diff]).rstrip("\n")
 
-    def _options(self, instructions: str, code_edit: str) -> Options:
+    def _options(self, instructions: str, code_edit: str, choose: int) -> Options:
         how = self.how
         return Options(
             code_edit,
@@ -75,6 +89,7 @@ class Editor:
             how.scope,
             max_file_bytes=how.max_file_bytes,
             apply=how.apply,
+            choice=replace(how.choice, reading=choose or None),
         )
 
     def _find(self, name: str) -> tuple[Path, Location]:
@@ -101,11 +116,11 @@ def make_server(editor: Editor) -> MCPServer:
     writes = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-    async def edit_file(target_file: str, instructions: str, code_edit: str) -> str:
-        return await _answer(partial(editor.edit, target_file, instructions, code_edit))
+    async def edit_file(target_file: str, instructions: str, code_edit: str, choose: Number = 0) -> str:
+        return await _answer(partial(editor.edit, target_file, instructions, code_edit, choose))
 
-    async def preview_edit(target_file: str, instructions: str, code_edit: str) -> str:
-        return await _answer(partial(editor.edit, target_file, instructions, code_edit, is_dry=True))
+    async def preview_edit(target_file: str, instructions: str, code_edit: str, choose: Number = 0) -> str:
+        return await _answer(partial(editor.edit, target_file, instructions, code_edit, choose, is_dry=True))
 
     server.tool(description=EDIT_FILE, annotations=writes, structured_output=False)(edit_file)
     server.tool(description=PREVIEW_EDIT, annotations=reads, structured_output=False)(preview_edit)
@@ -162,7 +177,8 @@ def _summary(change: FileChange, is_dry: bool) -> str:
 
 def _explained(refusal: EditRefused) -> str:
     places = [
-        f"  {one.path}:{one.start_line + 1}: {one.reason}" if one.end_line else f"  {one.path}: {one.reason}"
+        f"  {one.path}:{one.start_line + 1}: {one.words}" if one.end_line else f"  {one.path}: {one.words}"
         for one in refusal.candidates
     ]
-    return "\n".join([f"Nothing was changed. {refusal.code.value}: {refusal.message}", *places])
+    how = [HOW_TO_CHOOSE] if any(one.choice for one in refusal.candidates) else []
+    return "\n".join([f"Nothing was changed. {refusal.code.value}: {refusal.message}", *places, *how])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,9 @@ from mcp.types import CallToolResult, TextContent
 
 from fastedit.errors import EditRefused, SettingsError
 from fastedit.mcp import Editor, make_server, real_roots, run_http
+from fastedit.merged import Choice
 from fastedit.workspace import Options
+from support import choosing
 from support.filesystem import FaultyFilesystem, fail_from_then_on
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, running, wait_until
 
@@ -49,8 +53,8 @@ def with_client(server: Any, work: Callable[[Client], Awaitable[Any]]) -> Any:
     return asyncio.run(run())
 
 
-def call(server: Any, tool: str, target_file: str, code_edit: str = EDIT) -> CallToolResult:
-    arguments = {"target_file": target_file, "instructions": "I rename it.", "code_edit": code_edit}
+def call(server: Any, tool: str, target_file: str, code_edit: str = EDIT, **more: Any) -> CallToolResult:
+    arguments = {"target_file": target_file, "instructions": "I rename it.", "code_edit": code_edit, **more}
     return with_client(server, lambda client: client.call_tool(tool, arguments))
 
 
@@ -71,7 +75,7 @@ def test_the_tools_and_what_is_said_of_them(root: Path) -> None:
     tools = {one.name: one for one in with_client(make_server(editor(root)), lambda client: client.list_tools()).tools}
     assert set(tools) == {"edit_file", "preview_edit"}
     for tool in tools.values():
-        assert list(tool.input_schema["properties"]) == ["target_file", "instructions", "code_edit"]
+        assert list(tool.input_schema["properties"]) == ["target_file", "instructions", "code_edit", "choose"]
         assert tool.input_schema["required"] == ["target_file", "instructions", "code_edit"]
         assert tool.annotations is not None
     assert tools["edit_file"].annotations.destructive_hint
@@ -145,6 +149,26 @@ def test_a_refusal_is_an_answer_that_helps(root: Path) -> None:
     assert result.is_error
     assert "ANCHOR_AMBIGUOUS" in text_of(result)
     assert text_of(result).count("twice.py:") >= 2
+    assert "`choose`" not in text_of(result)
+
+
+def test_a_reading_is_chosen_by_its_number(root: Path) -> None:
+    (root / "src" / "shapes.py").write_text(choosing.ORIGINAL)
+    server = make_server(Editor(real_roots([root]), replace(HOW, choice=Choice(1.0))))
+    refused = text_of(call(server, "edit_file", "src/shapes.py", choosing.EDIT))
+    assert "`choose` set to its number" in refused
+    (number,) = re.findall(r"shapes\.py:10: reading (\d) .*: replaces line 10: `return 'solid'`", refused)
+    for tool in ("preview_edit", "edit_file"):
+        result = call(server, tool, "src/shapes.py", choosing.EDIT, choose=int(number))
+        assert not result.is_error
+    assert (root / "src" / "shapes.py").read_text() == choosing.SECOND
+
+
+@pytest.mark.parametrize("choose", [-1, 1000, "x"])
+def test_a_reading_that_there_is_not_is_an_error(root: Path, choose: object) -> None:
+    result = call(make_server(editor(root)), "edit_file", "src/shapes.py", choose=choose)
+    assert result.is_error
+    assert (root / "src" / "shapes.py").read_text() == ORIGINAL
 
 
 def test_wrong_arguments_are_the_callers_fault(root: Path) -> None:
