@@ -12,13 +12,13 @@ from fastedit.applied import Applied, Stats
 from fastedit.edits import parse_message
 from fastedit.edits.model import Edit, Format
 from fastedit.edits.select import edits_for
-from fastedit.errors import Code, EditRefused, InputRefused, Warning
+from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, Warning
 from fastedit.guard import Original
-from fastedit.merged import Merged, merge
+from fastedit.merged import DEFAULT_CERTAINTY, Choice, Merged, merge
 from fastedit.sender import TextSender
 from fastedit.syntax import language_of, outline
 from fastedit.syntax.model import Outline
-from fastedit.verdict import Strategy, Verdict, given_up, is_certain, passes_worth, structural, taken, unanswered, weigh
+from fastedit.verdict import Strategy, Verdict, given_up, passes_worth, structural, taken, unanswered, weigh
 from fastedit.verified import DecodeOptions, ask, cut_windows
 
 if TYPE_CHECKING:
@@ -39,16 +39,29 @@ def apply(
     mode: str = "auto",
     scope: str = "auto",
     target: Target | None = None,
+    certainty: float | None = None,
+    choose: int | None = None,
 ) -> Applied:
     """The original with the edit in it.
 
     edit: an assistant's whole message or the bare edit. path: the file's name, for its language and to
-    find the edit meant for it in a message about several. format, mode, scope: see ARCHITECTURE.
-    Raises EditRefused (nothing is lost: the original is the caller's) and ValueError for an unknown mode or scope.
+    find the edit meant for it in a message about several. format, mode, scope: see ARCHITECTURE. certainty: how likely
+    (0 to 1) a lazy edit's reading has to be to be applied. choose: the number of the reading to take, as a refusal's
+    candidates have it, where the message has one lazy edit for the file.
+    Raises EditRefused (nothing is lost: the original is the caller's) and ValueError for an unknown mode or scope, or
+    what `choice_of` refuses.
     """
     edits, warnings = edits_for(parse_message(edit, format=format), path)
     applied = apply_edits(
-        original, edits, path=path, message=edit, instruction=instruction, mode=mode, scope=scope, target=target
+        original,
+        edits,
+        path=path,
+        message=edit,
+        instruction=instruction,
+        mode=mode,
+        scope=scope,
+        target=target,
+        choice=choice_of(certainty, choose),
     )
     return applied if not warnings else _with_warnings(applied, warnings)
 
@@ -65,14 +78,42 @@ class Begun:
     ms: float
 
 
+def choice_of(certainty: float | None, choose: int | None) -> Choice:
+    """What to do about doubt. Raises ValueError for a certainty outside of 0 to 1 or a number below 1."""
+    if certainty is not None and not 0 <= certainty <= 1:
+        raise ValueError(f"certainty must be between 0 and 1, not {certainty}")
+    if choose is not None and choose < 1:
+        raise ValueError(f"readings are numbered from 1: there is no {choose}")
+    return Choice(DEFAULT_CERTAINTY if certainty is None else certainty, choose)
+
+
+def check_choice(edits: Sequence[Edit], choice: Choice | None) -> None:
+    """EditUnreadable where a reading is chosen and it can't be told of which edit: there has to be one lazy edit."""
+    if choice is None or choice.reading is None:
+        return
+    num_lazy = sum(edit.format is Format.LAZY for edit in edits)
+    if num_lazy == 0:
+        raise EditUnreadable(Code.EDIT_UNPARSABLE, "only lazy edits have readings to choose from, and this is none")
+    if num_lazy > 1:
+        message = f"the message has {num_lazy} lazy edits: a reading can be chosen where there is one, for one file"
+        raise EditUnreadable(Code.EDIT_UNPARSABLE, message)
+
+
 def begin(
-    original: str, edits: Sequence[Edit], *, path: str | None = None, message: str = "", instruction: str | None = None
+    original: str,
+    edits: Sequence[Edit],
+    *,
+    path: str | None = None,
+    message: str = "",
+    instruction: str | None = None,
+    choice: Choice | None = None,
 ) -> Begun:
     """The beginning of `apply_edits`, for at least one edit. Raises EditRefused as that does."""
     _check_text(original)
+    check_choice(edits, choice)
     started = time.perf_counter()
     whole = _read(original, language_of(path, original))
-    merged = merge(whole, edits[0], message, instruction)
+    merged = merge(whole, edits[0], message, instruction, choice)
     return Begun(whole.outline, merged, (time.perf_counter() - started) * 1000)
 
 
@@ -88,15 +129,17 @@ def apply_edits(
     target: Target | None = None,
     options: DecodeOptions | None = None,
     begun: Begun | None = None,
+    choice: Choice | None = None,
 ) -> Applied:
     """The original with parsed edits in it, one after the other; see `apply`.
 
     begun: what `begin` gave for the same texts. options: how a target is asked, and who hears of the result as it
-    comes. Raises CancelledError where they say so.
+    comes. choice: what to do about doubt. Raises CancelledError where they say so.
     """
     if mode not in MODES or scope not in SCOPES:
         raise ValueError(f"mode must be one of {MODES}, scope one of {SCOPES}")
     _check_text(original)
+    check_choice(edits, choice)
     request = _Request(message, instruction, mode, scope, _target_for(mode, edits, target), options or DecodeOptions())
     started = time.perf_counter()
     language = language_of(path, original)
@@ -109,7 +152,7 @@ def apply_edits(
             whole, merged = Original(text, language, begun.outline), begun.merged
         else:
             whole = _read(text, language)
-            merged = merge(whole, edit, message, instruction)
+            merged = merge(whole, edit, message, instruction, choice)
         verdict, cost = _apply_one(whole, merged, edit, request, sender)
         text, alignment = verdict.text, verdict.alignment
         warnings += verdict.warnings
@@ -140,7 +183,7 @@ def _apply_one(
     stats = Stats(certainty=merged.alignment.certainty)
     if not asks_target(request.mode, edit) or _is_settled(request.mode, original, merged):
         return structural(merged), stats
-    target = request.target or (_unnamed_target() if request.mode == "auto" and not is_certain(merged) else None)
+    target = request.target
     if target is None:
         return structural(merged), stats
     words = f"{request.message}\n{request.instruction or ''}"
@@ -174,19 +217,16 @@ def _read(text: str, language: str) -> Original:
 
 
 def _target_for(mode: str, edits: Sequence[Edit], target: Target | None) -> Target | None:
-    """The target to ask: the given one, else the default where it was named, or the mode needs one."""
+    """The target to ask: the given one, else the default where it was named, or the mode needs one.
+
+    The embedded one is asked only where it was named: on edits as assistants write them its word tells too little to
+    make anyone wait for it.
+    """
     if target is not None or not any(asks_target(mode, edit) for edit in edits):
         return target
     from fastedit.targets.default import default_target, is_named
 
     return default_target(is_required=mode == "model") if mode == "model" or is_named() else None
-
-
-def _unnamed_target() -> Target | None:
-    """The embedded target, for `auto` where nobody named one: only drafts that need it are worth loading it for."""
-    from fastedit.targets.default import default_target, is_named
-
-    return None if is_named() else default_target(is_required=False)
 
 
 def asks_target(mode: str, edit: Edit) -> bool:

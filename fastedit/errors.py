@@ -74,6 +74,8 @@ class Candidate:
 
     start_line, end_line: 0-based, half-open. reason: one sentence for a person or an agent.
     path: the file that it is in (the place itself, where both lines are 0), or "" for the one that was given.
+    choice: the number of the reading of the edit that means this place, to be chosen by; 0 where there is none.
+    new: the first of the lines that this reading writes there.
     """
 
     start_line: int
@@ -81,6 +83,13 @@ class Candidate:
     reason: str
     text: str = ""
     path: str = ""
+    choice: int = 0
+    new: str = ""
+
+    @property
+    def words(self) -> str:
+        """The reason and, where it is known, what would be written: `reading 1 (49%): replaces line 6: "return x"`."""
+        return f"{self.reason}: `{self.new}`" if self.new else self.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +116,22 @@ class EditRefused(FastEditError):
     """The edit was not applied, and nothing has changed.
 
     code: one of `Code`; message: one or two sentences without source code in them;
-    candidates: places that may have been meant, best first.
+    candidates: places that may have been meant, best first; certainty: how likely the best reading of a lazy edit is
+    right, where it was refused for that, else None.
     """
 
-    def __init__(self, code: Code | str, message: str, candidates: tuple[Candidate, ...] = ()) -> None:
+    def __init__(
+        self,
+        code: Code | str,
+        message: str,
+        candidates: tuple[Candidate, ...] = (),
+        certainty: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = Code(code)
         self.message = message
         self.candidates = candidates
+        self.certainty = certainty
 
     @property
     def http_status(self) -> int:
@@ -127,8 +144,8 @@ class EditRefused(FastEditError):
     def __str__(self) -> str:
         return f"{self.code.value}: {self.message}"
 
-    def __reduce__(self) -> tuple[type[EditRefused], tuple[Code, str, tuple[Candidate, ...]]]:
-        return type(self), (self.code, self.message, self.candidates)
+    def __reduce__(self) -> tuple[type[EditRefused], tuple[Code, str, tuple[Candidate, ...], float | None]]:
+        return type(self), (self.code, self.message, self.candidates, self.certainty)
 
 
 class EditUnreadable(EditRefused):

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from fastedit.anchor import align
-from fastedit.anchor.model import Alignment, Segment, SegmentKind
+from fastedit.anchor import align, align_readings
+from fastedit.anchor.hints import hints_of, prose_of
+from fastedit.anchor.lazy.lines import WORD
+from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.applied import render
-from fastedit.edits.model import Edit
-from fastedit.errors import Candidate, Code, EditRefused, PlaceUnknown, Warning
+from fastedit.edits.model import Edit, Format
+from fastedit.errors import Candidate, Code, EditRefused, EditUnreadable, PlaceUnknown, ResultRefused, Warning
 from fastedit.guard import Original, inspect, refuse_or_warn
 from fastedit.lines import body, split_lines
 
-MIN_CERTAINTY = 0.5
+# A lazy edit's reading is refused below this, unless asked otherwise: so many of a hundred are right at least.
+DEFAULT_CERTAINTY = 0.8
+MIN_PATCH_CERTAINTY = 0.5
 LINES_BEFORE, LINES_BEHIND = 1, 1  # that have to be the same for two places to look alike
 MAX_CANDIDATES = 3
+MAX_SHOWN = 60  # characters of a candidate's new line
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What to do about doubt. certainty: the least that is applied; reading: the number of the one to take, from 1."""
+
+    certainty: float = DEFAULT_CERTAINTY
+    reading: int | None = None
+
+
+DEFAULT_CHOICE = Choice()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +52,156 @@ class Merged:
         return 0.0 if self.refusal else self.alignment.certainty
 
 
-def merge(original: Original, edit: Edit, message: str, instruction: str | None) -> Merged:
+def merge(
+    original: Original, edit: Edit, message: str, instruction: str | None, choice: Choice | None = None
+) -> Merged:
     """The merged draft of an edit, right or not. EditRefused for an edit that no draft can be made of."""
-    alignment = align(original.text, edit, original.language, message, original.outline)
+    choice = choice or DEFAULT_CHOICE
+    words = f"{message}\n{instruction or ''}"
+    if edit.format is Format.LAZY:
+        return _merge_lazy(original, edit, message, instruction or "", words, choice)
+    alignment = align(original.text, edit, original.outline)
     text = render(original.text, alignment)
     notes = tuple(Warning("NOTE", note) for note in alignment.notes)
     try:
         _refuse_uncertain(original.text, alignment)
-        findings = inspect(original, text, alignment, (edit,), f"{message}\n{instruction or ''}")
+        findings = inspect(original, text, alignment, (edit,), words)
         return Merged(text, alignment, (*refuse_or_warn(findings), *notes))
     except EditRefused as refusal:
         return Merged(text, alignment, notes, refusal)
 
 
+# ---- lazy edits ------------------------------------------------------------------------------------------------------
+
+
+def _merge_lazy(
+    original: Original, edit: Edit, message: str, instruction: str, words: str, choice: Choice
+) -> Merged:
+    """The likeliest reading that the guard lets pass; its refusal names the readings that were close."""
+    readings = align_readings(original.text, edit, original.language, message, original.outline, instruction)
+    if not readings:
+        raise EditUnreadable(Code.EDIT_EMPTY, "the edit shows no code: there is nothing to place")
+    if choice.reading is not None:
+        return _chosen(original, edit, readings, words, choice.reading)
+    turned_down: ResultRefused | None = None
+    lost = 0.0
+    for alignment in readings:
+        text = render(original.text, alignment)
+        try:
+            warnings = refuse_or_warn(inspect(original, text, alignment, (edit,), words))
+        except ResultRefused as refusal:
+            turned_down = turned_down or refusal
+            lost += alignment.share
+            continue
+        if lost:  # the likeliest ones are out: what they had is the others' now
+            alignment = _with_share(alignment, alignment.share / max(1e-6, 1 - lost))
+        problem = _problem(original, text, alignment, words, choice.certainty)
+        if problem is None:
+            return Merged(text, alignment, warnings)
+        if lost and turned_down is not None:
+            break
+        candidates = _reading_candidates(original.text, readings)
+        unsure = PlaceUnknown(problem.code, problem.message, candidates, alignment.certainty)
+        return Merged(text, alignment, warnings, unsure)
+    first = readings[0]
+    text = render(original.text, first)
+    assert turned_down is not None
+    refused = ResultRefused(turned_down.code, turned_down.message, _reading_candidates(original.text, readings))
+    return Merged(text, first, (), refused)
+
+
+def _chosen(original: Original, edit: Edit, readings: Sequence[Alignment], words: str, number: int) -> Merged:
+    """The reading that somebody chose, whatever its certainty; what the guard has against it are warnings."""
+    if not 1 <= number <= len(readings):
+        message = f"there is no reading {number} of the edit: it has {len(readings)}"
+        raise EditUnreadable(Code.EDIT_UNPARSABLE, message)
+    alignment = _with_share(readings[number - 1], 1.0)
+    text = render(original.text, alignment)
+    findings = inspect(original, text, alignment, (edit,), words)
+    return Merged(text, alignment, tuple(finding.as_warning() for finding in findings))
+
+
+def _with_share(alignment: Alignment, share: float) -> Alignment:
+    segments = tuple(
+        segment if segment.kind is SegmentKind.KEEP else replace(segment, certainty=share)
+        for segment in alignment.segments
+    )
+    return replace(alignment, segments=segments, share=share)
+
+
+def _problem(original: Original, text: str, alignment: Alignment, words: str, certainty: float) -> Problem | None:
+    """Why a reading isn't applied; None where nothing speaks against it."""
+    if text == original.text:
+        missing = _not_done(original.text, words)
+        if missing:
+            return Problem(Code.ANCHOR_NOT_FOUND, f"the code shows no change, and {missing}")
+        if alignment.is_quoted:
+            return None
+    if alignment.certainty >= certainty:
+        return None
+    if not alignment.is_anchored:
+        return Problem(Code.ANCHOR_NOT_FOUND, "nothing of the snippet stands in the file")
+    return Problem(
+        Code.ANCHOR_AMBIGUOUS,
+        f"not certain where the edit belongs or what it changes: the likeliest reading is right in "
+        f"{alignment.certainty:.0%} of such cases, {certainty:.0%} are asked for",
+    )
+
+
+def _not_done(text: str, words: str) -> str:
+    """What the words of a message promise and the file doesn't have, as half a sentence; "" where it has it all."""
+    hints = hints_of(words)
+    known = set(WORD.findall(text))
+    kept = sorted(name for name in hints.removed if name in known)
+    if kept:
+        return f"`{kept[0]}`, which the words say is gone, is still in the file"
+    quoted = {word for part in re.findall(r"`([^`\n]+)`", prose_of(words)) for word in WORD.findall(part)}
+    missing = sorted(word for word in quoted if word not in known and len(word) > 1)
+    return f"`{missing[0]}`, which the words name, isn't in the file" if missing else ""
+
+
+def _reading_candidates(original: str, readings: Sequence[Alignment]) -> tuple[Candidate, ...]:
+    """The likeliest readings with the first place where each differs from the others, and what it does there."""
+    lines = split_lines(original)
+    shown = readings[:MAX_CANDIDATES]
+    everywhere = [{(s.start, s.end, s.lines) for s in reading.changes} for reading in shown]
+    common = set.intersection(*everywhere) if len(everywhere) > 1 else set()
+    result = []
+    for number, reading in enumerate(shown, 1):
+        own = [s for s in reading.changes if (s.start, s.end, s.lines) not in common] or list(reading.changes)
+        if not own:
+            result.append(Candidate(0, 0, f"reading {number} ({reading.share:.0%}): changes nothing", "", "", number))
+            continue
+        first = own[0]
+        more = f", and {len(own) - 1} more change{'s' * (len(own) > 2)}" if len(own) > 1 else ""
+        reason = f"reading {number} ({reading.share:.0%}): {_told(first)}{more}"
+        shown_row = first.start if first.end > first.start else first.start - 1  # of an insertion the line before it
+        text = body(lines[shown_row]) if 0 <= shown_row < len(lines) else ""
+        new = next((line.strip()[:MAX_SHOWN] for line in first.lines if line.strip()), "")
+        result.append(Candidate(first.start, first.end, reason, text, "", number, new))
+    return tuple(result)
+
+
+def _told(segment: Segment) -> str:
+    """What a segment does, in a few words and none of the code's."""
+    num_old, num_new = segment.end - segment.start, len(segment.lines)
+    old = f"line {segment.end}" if num_old == 1 else f"lines {segment.start + 1}-{segment.end}"
+    new = "1 line" if num_new == 1 else f"{num_new} lines"
+    if segment.kind is SegmentKind.INSERT:
+        return f"adds {new} {f'after line {segment.start}' if segment.start else 'at the top'}"
+    if segment.kind is SegmentKind.DELETE:
+        return f"deletes {old}"
+    return f"replaces {old}" if num_new == num_old else f"replaces {old} with {new}"
+
+
+# ---- formats with their own context ----------------------------------------------------------------------------------
+
+
 def _refuse_uncertain(original: str, alignment: Alignment) -> None:
     for problem in alignment.problems:
         raise PlaceUnknown(problem.code, problem.message, problem.candidates)
-    for segment in alignment.segments:
-        if segment.kind is not SegmentKind.KEEP and segment.certainty < MIN_CERTAINTY:
+    for segment in alignment.changes:
+        if segment.certainty < MIN_PATCH_CERTAINTY:
             raise PlaceUnknown(
                 Code.ANCHOR_AMBIGUOUS,
                 f"lines {segment.start + 1}-{segment.end}: not certain what the edit means here ({segment.reason})",

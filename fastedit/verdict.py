@@ -20,9 +20,12 @@ from fastedit.edits.model import Edit, Op
 from fastedit.errors import Code, EditRefused, ResultRefused, Warning
 from fastedit.guard import Finding, Original, inspect, refuse_or_warn
 from fastedit.lines import body, split_lines
-from fastedit.merged import Merged
+from fastedit.merged import DEFAULT_CERTAINTY, Merged
 
 MIN_LIKENESS = 50.0  # percent, of a line and the one that stands for it now
+# A target that only verifies agrees so much more often with a right draft than with a wrong one: 14 of 48 to 3 of 24 on
+# edits that nothing was fitted to.
+VERIFIERS_ODDS = 2.3
 TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error
 
 # So many passes a target may take over a window in `auto`: one that agrees needs one or two. Where the draft is certain
@@ -63,7 +66,7 @@ def weigh(
     warning says so. Raises the draft's refusal where neither can be applied.
     """
     if answer == merged.text:
-        return _agreed(original, merged, edit, message)
+        return _agreed(original, merged, edit, message, only_verifies=only_verifies)
     try:
         found = _faithful(original, merged, answer, edit, message)
     except ResultRefused as refused:
@@ -146,9 +149,15 @@ def is_certain(merged: Merged) -> bool:
     return merged.refusal is None and merged.certainty >= TRUSTED_CERTAINTY
 
 
-def _agreed(original: Original, merged: Merged, edit: Edit, message: str) -> Verdict:
+def _agreed(original: Original, merged: Merged, edit: Edit, message: str, *, only_verifies: bool) -> Verdict:
+    """The draft that the target wrote, too; raises its refusal where a small target's word doesn't make it certain."""
+    odds = merged.alignment.certainty / max(1e-6, 1 - merged.alignment.certainty) * VERIFIERS_ODDS
+    is_enough = not only_verifies or odds / (1 + odds) >= DEFAULT_CERTAINTY
     if merged.refusal is None:
-        return Verdict(merged.text, Strategy.VERIFIED, merged.alignment, merged.warnings)
+        strategy = Strategy.VERIFIED if is_enough else Strategy.STRUCTURAL
+        return Verdict(merged.text, strategy, merged.alignment, merged.warnings)
+    if not is_enough:
+        raise merged.refusal
     try:
         found = _faithful(original, merged, merged.text, edit, message)
     except ResultRefused as refused:

@@ -6,25 +6,36 @@ from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.edits.model import Edit, Format
 from fastedit.syntax import Outline, outline
 
-__all__ = ["Alignment", "Problem", "Segment", "SegmentKind", "align"]
+__all__ = ["Alignment", "Problem", "Segment", "SegmentKind", "align", "align_readings"]
 
 
-def align(original: str, edit: Edit, language: str, message: str = "", outlined: Outline | None = None) -> Alignment:
-    """How the edit's lines lie on the original's; uncertain parts say so, nothing is refused here.
-
-    message: the assistant's whole message; its prose may say where something goes or what is gone.
-    outlined: the original's outline where the caller has it already.
-    """
-    from fastedit.anchor.snippets import align_snippets
+def align(original: str, edit: Edit, outlined: Outline) -> Alignment:
+    """How a whole file or a patch lies on the original; uncertain parts say so, nothing is refused here."""
     from fastedit.anchor.whole import align_whole
     from fastedit.lines import body, split_lines
 
     lines = [body(line) for line in split_lines(original)]
-    found = outlined or outline(original, language)
     if edit.format is Format.WHOLE:
         return align_whole(lines, edit.snippets)
-    if edit.format is Format.LAZY:
-        return align_snippets(lines, edit.snippets, language, message, found)
-    from fastedit.anchor.patch import align_patch
+    from fastedit.anchor.patch.align import align_patch
 
-    return align_patch(lines, edit, found)
+    return align_patch(lines, edit, outlined)
+
+
+def align_readings(
+    original: str, edit: Edit, language: str, message: str = "", outlined: Outline | None = None, instruction: str = ""
+) -> list[Alignment]:
+    """The likeliest ways in which a lazy edit lies on the original, best first; none where it has no code.
+
+    message: the assistant's whole message; its prose may say where something goes or what is gone. outlined: the
+    original's outline where the caller has it already.
+    """
+    from fastedit.anchor.lazy import align_lazy
+    from fastedit.anchor.whole import align_whole, is_whole
+    from fastedit.lines import body, split_lines
+
+    lines = [body(line) for line in split_lines(original)]
+    if len(edit.snippets) == 1 and is_whole(lines, edit.snippets[0]):
+        return [align_whole(lines, edit.snippets)]
+    found = outlined or outline(original, language)
+    return align_lazy(lines, edit.snippets, language, message, found, instruction)

@@ -45,14 +45,24 @@ class Problem:
 class Alignment:
     """Segments that cover the original from its first line to its last, in order.
 
-    problems: what `structural` mode refuses for; the segments are the best guess all the same.
+    problems: what `structural` mode refuses for; the segments are the best guess all the same. share: of a lazy edit,
+    how likely this reading is. is_anchored: whether anything that the edit quotes stands in the original; is_quoted: whether all of
+    its code does, as it stands.
     """
 
     segments: tuple[Segment, ...]
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    share: float = 1.0
+    is_anchored: bool = True
+    is_quoted: bool = False
 
     @property
     def certainty(self) -> float:
-        """The smallest certainty of its segments (1.0 where there are none)."""
-        return min((segment.certainty for segment in self.segments), default=1.0)
+        """The smallest certainty of its segments and of the reading."""
+        return min((segment.certainty for segment in self.segments), default=self.share)
+
+    @property
+    def changes(self) -> tuple[Segment, ...]:
+        """The segments that aren't kept."""
+        return tuple(segment for segment in self.segments if segment.kind is not SegmentKind.KEEP)

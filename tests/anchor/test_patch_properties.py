@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.model import Alignment, SegmentKind
-from fastedit.anchor.patch import align_patch
+from fastedit.anchor.patch.align import align_patch
 from fastedit.edits import parse_message
 from fastedit.edits.model import Edit, Format, Op, PatchHunk, PatchLine
 

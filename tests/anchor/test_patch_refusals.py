@@ -5,7 +5,7 @@ import time
 import pytest
 
 from fastedit.anchor.model import Alignment, SegmentKind
-from fastedit.anchor.patch import align_patch
+from fastedit.anchor.patch.align import align_patch
 from fastedit.edits import parse_message
 from fastedit.edits.model import Edit, Format, Op, PatchHunk, PatchLine
 from fastedit.errors import Code

@@ -1,0 +1,89 @@
+"""How certain a reading is: the share of such readings that are right.
+
+The score compares readings of one edit with each other; whether the best of them is right also depends on what all of
+them have in common. A logistic model over a few plain facts says so; `fastedit.training.alignment` fits it to edits with
+known results, edits that have to be refused among them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastedit.anchor.lazy.facts import FACTS
+from fastedit.anchor.lazy.readings import NAMES, Reading
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FILE = Path(__file__).with_name("certainty.json")
+_INDEX = {name: number for number, name in enumerate(NAMES)}
+_COUNTED = (
+    "same", "same_trivial", "loose", "loose_abbreviated", "like", "like_by", "identity_other", "parent_other", "parent_new",
+    "like_parent_other", "like_line_shown", "named_not", "shift_other", "new", "new_known", "new_declared", "new_like", "new_dots", "new_note",
+    "new_after_marker", "new_after_jump", "new_at_start", "far_fits_none", "near_fits_none", "near_captures", "far_captures",
+    "far_declared_inside", "far_inside_named", "far_outside_named", "far_outside_parent", "deleted", "deleted_header",
+    "deleted_shown", "delete_after_marker", "delete_to_marker", "delete_to_end", "delete_to_quote", "delete_to_new", "jump", "jumped_shown",
+    "marker_empty", "elided_shown", "elided_outdents", "note", "note_code", "back", "end_deleted", "end_new", "several",
+    "keeps_notes", "keeps_stubs", "joins", "removes_block", "removes_line", "removes_used", "removes_move",
+)  # fmt: skip
+FACTORS: tuple[str, ...] = (
+    "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike", "no_anchor",
+    "rivals", "score_row", *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS),
+)  # fmt: skip
+
+
+def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
+    """(len(FACTORS),): what tells how certain the first of the readings is."""
+    best = readings[0]
+    total = best.features().astype(np.float64)
+    share = min(max(best.probability, 1e-4), 1 - 1e-4)
+    second = readings[1].score if len(readings) > 1 else best.score - 9
+    rows = sum(not row.is_blank for part in best.parts for row in part.grid.rows)
+    code = total[_INDEX["same"]] + total[_INDEX["like"]] + total[_INDEX["loose"]] + total[_INDEX["new"]]
+    same = total[_INDEX["same"]]
+    unlike = 0.0
+    for part in best.parts:
+        for row, (_, pair) in part.plan.quoted.items():
+            features = part.grid.pairs[row].features[pair]
+            if features[8]:
+                unlike = max(unlike, 0.5 - float(features[9]))
+    values = [
+        1.0,
+        share,
+        min(5.0, math.log(share / (1 - share))),
+        min(6.0, best.score - second),
+        math.log1p(rows),
+        math.log1p(len(best.parts)),
+        min(3.0, math.log1p(same)),
+        same / max(1.0, code),
+        total[_INDEX["like"]] / max(1.0, code),
+        unlike,
+        float(same < 1),
+        math.log1p(len(readings) - 1),
+        max(-2.0, min(3.0, best.score / max(1, rows))),
+        *(min(3.0, math.log1p(max(0.0, total[_INDEX[name]]))) for name in _COUNTED),
+        *(min(4.0, total[_INDEX[name]]) for name in FACTS),
+    ]
+    return np.array(values, np.float64)
+
+
+@cache
+def _fitted() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Weights, and the two columns of the table from the model's odds to shares."""
+    stored = json.loads(_FILE.read_text(encoding="utf-8"))
+    known = stored["weights"]
+    curve = np.array(stored["calibration"], np.float64)
+    return np.array([known.get(name, 0.0) for name in FACTORS]), curve[:, 0], curve[:, 1]
+
+
+def certainty_of(readings: Sequence[Reading]) -> float:
+    """The share of such readings that are right, for the first of the readings."""
+    weights, odds, shares = _fitted()
+    return float(np.interp(float(factors_of(readings) @ weights), odds, shares))

@@ -1,0 +1,107 @@
+"""What speaks for or against a result as a whole: facts that no single step of the search can see."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.realise import Cell, Plan, changes_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FACTS = (
+    "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked", "notes_kept",
+    "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs", "replaced_unlike",
+)  # fmt: skip
+_HEADERS = ("decl", "heading", "table")
+MAX_COUNT = 4
+
+
+def facts_of(grid: Grid, plan: Plan, cells: tuple[Cell, ...]) -> NDArray[np.float32]:
+    """(len(FACTS),): counts and logarithms, 0 where there is nothing to say."""
+    original, shown, rows = grid.original, grid.shown, grid.rows
+    f = dict.fromkeys(FACTS, 0.0)
+    changes = changes_of(cells, len(original))
+    if not changes:
+        f["unchanged"] = 1
+    elif grid.outline.language and grid.errors.count is not None:
+        errors = (grid.errors.after(grid.unfolded(changes) or ()) or 0) - grid.errors.count
+        f["more_errors"] = min(MAX_COUNT, max(0, errors))
+        f["fewer_errors"] = min(MAX_COUNT, max(0, -errors))
+    new_rows = [row for at in plan.new.values() for row in at if not rows[row].is_blank]
+    changed = [row for row, (line, _) in plan.quoted.items() if original.keys[line] != shown.keys[row]]
+    written = {shown.identity(row) for row in (*new_rows, *changed)}
+    gone = [line for line in plan.deleted if original.keys[line]]
+    f["lost_lines"] = math.log1p(max(0, len(gone) - len(new_rows)))
+    for line in gone:
+        identity = original.identity(line)
+        if identity is None or identity.kind not in _HEADERS or identity in written:
+            continue
+        name = identity.name.split(".")[-1].split(" ")[0]
+        is_said = name in grid.context.removed or name in grid.context.names
+        f["lost_said" if is_said else "lost_headers"] += 1
+    kept = Counter(original.identity(line) for row, (line, _) in plan.quoted.items())
+    for row in new_rows:
+        identity = shown.identity(row)
+        if identity is None or identity.kind not in (*_HEADERS, "key", "import"):
+            continue
+        for line in original.identities.get(identity, ()):
+            if line in plan.deleted:
+                continue
+            parent = grid.row_parents[row]
+            theirs = original.parents[line]
+            same = (parent < 0 or theirs < 0) or original.keys[theirs] == shown.keys[parent]
+            if same:
+                f["duplicated"] += 1 if identity.kind in _HEADERS else 0.5
+                break
+    del kept
+    for row in (*new_rows, *changed):
+        if rows[row].note is not None:
+            f["leaked"] += rows[row].role("elide") > -0.7
+            f["notes_kept"] += max(rows[row].role(name) for name in ("where", "new", "gone")) > -0.7
+    for marker, (start, end) in plan.markers.items():
+        for name in rows[marker].names:
+            places = grid.declared_names.get(name) or [(line, line + 1) for line in original.word_places.get(name, ())[:20]]
+            if any(start <= place < end for place, _ in places):
+                f["marker_names_met"] += 1
+            elif name in grid.declared_names:
+                f["marker_names_missed"] += 1
+    for one in grid.outline.declarations:
+        name = one.name.split(".")[-1] if one.name else ""
+        if name in grid.context.removed and one.kind != "import" and one.header_line not in plan.deleted:
+            f["said_kept"] += 1
+    runs = _runs(sorted(plan.deleted))
+    f["deleted_runs"] = sum(any(original.keys[line] for line in range(*run)) for run in runs)
+    for start, end in runs:
+        old = "".join(original.stripped[start:end])
+        new = "".join(shown.stripped[row] for at in range(start, end + 1) for row in plan.new.get(at, ()))
+        if any(old.count(a) - old.count(b) != new.count(a) - new.count(b) for a, b in ("()", "[]", "{}")):
+            f["torn"] += 1
+        if new and not set(_words(old)) & set(_words(new)):
+            f["replaced_unlike"] += 1
+    f["new_apart"] = len(plan.new)
+    return np.array([min(MAX_COUNT, f[name]) for name in FACTS], np.float32)
+
+
+def _words(text: str) -> list[str]:
+    import re
+
+    return re.findall(r"\w{2,}", text)
+
+
+def _runs(lines: list[int]) -> list[tuple[int, int]]:
+    """The stretches [start, end) of consecutive numbers."""
+    runs: list[tuple[int, int]] = []
+    for line in lines:
+        if runs and runs[-1][1] == line:
+            runs[-1] = (runs[-1][0], line + 1)
+        else:
+            runs.append((line, line + 1))
+    return runs
+
+

@@ -1,0 +1,344 @@
+"""Lines prepared for comparing: what each says without its white space, where it stands, and what it is about."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+TAB_COLUMNS = 4
+MAX_STATEMENT = 30  # lines
+
+WORD = re.compile(r"[A-Za-z_$][\w$]*|\d+")
+NAME = re.compile(r"[A-Za-z_$][\w$-]*\w")
+# White space but blanks, tabs and line feeds.
+_ODD_SPACE = re.compile("[\x0b-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+DOTS = re.compile(r"\.{3,}|…")
+CLOSER = re.compile(
+    r"^(?:[\])}>;,\s]+|</[\w.:-]*>[);,]*|/>|(?:end|fi|done|esac|else|pass|break|return|continue|endif|then|do|begin|try|finally)"
+    r"\s*[;:{]?|#endif|\{?/?\*+/?\}?|}\s*else\s*\{|else\s*\{|default:|<!?-?-?>?|\"\"\"|'''|-{3,})$"
+)
+OPENER = re.compile(r"[({\[:]\s*(?:#.*|//.*)?$|\b(?:do|then|begin)\s*(?:\|[^|]*\|)?$|=>\s*[({\[]?$|<[A-Za-z][^<>/]*>$")
+
+_MODIFIERS = (
+    r"(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub(?:\([^)]*\))?|unsafe|inline"
+    r"|constexpr|virtual|override|open|suspend|data|sealed|readonly|declare|extern|mut|ref|local|partial|companion"
+    r"|@\w+(?:\([^)]*\))?)\s+)*"
+)
+_DECLARED = re.compile(
+    rf"^{_MODIFIERS}(def|class|function\*?|func|fn|interface|struct|enum|trait|type|const|let|var|val|mod|module|record"
+    r"|object|namespace|fun|sub|impl|describe|it|test|macro_rules!|typedef|union|protocol|extension|mixin|package|resource"
+    r"|variable|output|provider|CREATE TABLE|create table|CREATE INDEX|CREATE VIEW|CREATE FUNCTION|ALTER TABLE|location"
+    r"|server|upstream|stage)\b\s*(?:<[^>]*>\s*)?(?:\([^)]*\)\s*(?=\w))?"
+    r"(?:IF NOT EXISTS\s+)?([\w$.~:]+(?:\s+for\s+[\w$.]+)?|[\"'`][^\"'`]*[\"'`](?:\s+[\"'][^\"']*[\"'])?|\(\s*[\"'`][^\"'`]*|\{[^}]*\}|\[[^\]]*\])"
+)
+_METHOD = re.compile(r"^(?:[\w<>\[\],.*&:~?@]+\s+)*([\w$#~]+)\s*(?:<[^>]*>)?\([^;]*[{:(,]$")
+_ASSIGNED = re.compile(r"^((?:self|this)?[.@$]?[\w.\[\]'\"$@-]+)\s*(?::\s*[^=]{1,60}?)?\s*(?:\?=|:=|\+=|=)(?![=>])")
+_KEYED = re.compile(r"^[-*]?\s*[\"']?([\w$@./-]+)[\"']?\s*\??:(?!:)")
+_ENTRY = re.compile(r"^(?:[\"']([^\"']{1,80})[\"'],?|[-*+]\s+([^:]{1,80}))$")
+_CASE = re.compile(r"^(?:case|when)\s+(.+?)\s*(?::|=>|->|$)")
+_ARM = re.compile(r"^([\w:.()|\s,\"'_]{1,60}?)\s*=>")
+_IMPORT = re.compile(r"^(?:import|from|use|using|#\s*include|require|include|export\s*(?:type\s*)?(?:\{|\*)|@use|@import)(?!\w)\s*(.*)$")
+_QUOTED = re.compile(r"(?:from\s+)?[\"'<]([^\"'>]+)[\"'>]")
+_CALLED = re.compile(r"^(?:await\s+|return\s+|yield\s+)?([\w$.:]+)\s*!?\(")
+_SELECTOR = re.compile(r"^([&.#@:\w][^;{}]*?)\s*[{,]$")
+_TAG = re.compile(r"^<([A-Za-z][\w.:-]*)(.*)$")
+_TAG_NAME = re.compile(r"\b(?:id|name|key|for|href|src|type|value)=[\"'{]([^\"'}]*)")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
+_TABLE = re.compile(r"^\[{1,2}([^\]]+)\]{1,2}$")
+_STATEMENTS = frozenset(
+    "if for while switch catch return elif with match await foreach until unless assert raise throw new print else try "
+    "except do case when loop select go defer yield del not and or in lambda".split()
+)
+_NO_KEYS = frozenset("default else try finally public private protected case http https".split())
+
+
+class Identity(NamedTuple):
+    """What a line is about: a kind (`decl`, `import`, `assign`, `key`, ...) and the name it has of that kind."""
+
+    kind: str
+    name: str
+
+
+def identity_of(text: str) -> Identity | None:
+    """What a stripped line declares, imports, assigns, keys or calls; None where it does nothing of the sort."""
+    if not text or len(text) > 400:
+        return None
+    first = text[0]
+    if first == "@" and not text.startswith(("@import", "@use")):
+        return Identity("decorator", re.split(r"[(\s]", text)[0])
+    if first == "#" and text[1:2] == "[":
+        return Identity("decorator", text)
+    if first == "<":
+        found = _TAG.match(text)
+        if found:
+            name = _TAG_NAME.search(found[2])
+            return Identity("tag", f"{found[1]} {name[1]}" if name else found[1])
+    found = _IMPORT.match(text)
+    if found:
+        quoted = _QUOTED.search(text)
+        if quoted:
+            return Identity("import", quoted[1])
+        words = text.split()
+        if words[0] == "from" and len(words) > 1:
+            return Identity("import", words[1])
+        return Identity("import", found[1].split(" as ")[0].strip(";{ ").split("::{")[0])
+    found = _DECLARED.match(text)
+    if found:
+        return Identity("decl", found[2])
+    found = _CASE.match(text)
+    if found:
+        return Identity("case", found[1])
+    found = _METHOD.match(text)
+    if found and found[1] not in _STATEMENTS:
+        return Identity("decl", found[1])
+    found = _HEADING.match(text)
+    if found:
+        return Identity("heading", found[2])
+    found = _TABLE.match(text)
+    if found:
+        return Identity("table", found[1])
+    found = _ASSIGNED.match(text)
+    if found and found[1] not in _STATEMENTS:
+        return Identity("assign", found[1])
+    found = _KEYED.match(text)
+    if found and found[1] not in _NO_KEYS:
+        return Identity("key", found[1])
+    found = _ENTRY.match(text)
+    if found:
+        return Identity("entry", found[1] or found[2])
+    found = _ARM.match(text)
+    if found:
+        return Identity("arm", found[1])
+    found = _CALLED.match(text)
+    if found and found[1] not in _STATEMENTS:
+        return Identity("call", found[1])
+    found = _SELECTOR.match(text)
+    if found and found[1].split("(")[0].strip() not in _STATEMENTS:
+        return Identity("selector", found[1])
+    return None
+
+
+def columns_of(line: str) -> int:
+    """The indentation of a line in columns, a tab counting `TAB_COLUMNS`."""
+    blanks = len(line) - len(line.lstrip(" \t"))
+    head = line[:blanks]
+    if "\t" not in head:
+        return blanks
+    return len(head.expandtabs(TAB_COLUMNS))
+
+
+def unwrapped(text: str) -> str:
+    """The text without white space and without the commas that a formatter puts before closing brackets."""
+    return re.sub(r",([)\]}])", r"\1", "".join(text.split()))
+
+
+class Identities(Mapping[Identity, list[int]]):
+    """identity → the lines that have it. Where one is asked for, only the lines with its name in them are looked at."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._found: dict[Identity, list[int]] = {}
+        self._text = "\n".join(lines.stripped)
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        return [0, *accumulate(len(text) + 1 for text in self._lines.stripped)]
+
+    def __contains__(self, identity: object) -> bool:
+        return isinstance(identity, Identity) and bool(self.get(identity))
+
+    def __getitem__(self, identity: Identity) -> list[int]:
+        if identity not in self._found:
+            name = identity.name.split(" ")[0] if identity.kind == "tag" else identity.name
+            self._found[identity] = self._places(identity, name) if name else self._all.get(identity, [])
+        if not self._found[identity]:
+            raise KeyError(identity)
+        return self._found[identity]
+
+    def _places(self, identity: Identity, name: str) -> list[int]:
+        result: list[int] = []
+        at = self._text.find(name)
+        while at >= 0:
+            line = bisect_right(self._offsets, at) - 1
+            if self._lines.identity(line) == identity:
+                result.append(line)
+            at = self._text.find(name, self._offsets[line + 1])
+        return result
+
+    @cached_property
+    def _all(self) -> dict[Identity, list[int]]:
+        places: defaultdict[Identity, list[int]] = defaultdict(list)
+        for line in range(len(self._lines)):
+            found = self._lines.identity(line)
+            if found is not None:
+                places[found].append(line)
+        return dict(places)
+
+    def __iter__(self) -> Iterator[Identity]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+def _keys_of(texts: Sequence[str]) -> list[str]:
+    """The texts without any white space."""
+    joined = "\n".join(texts)
+    if _ODD_SPACE.search(joined) is None:
+        keys = joined.replace(" ", "").replace("\t", "").split("\n")
+        if len(keys) == len(texts):
+            return keys
+    return ["".join(text.split()) for text in texts]
+
+
+class Lines:
+    """Lines with what comparing needs; the costly parts are made when first asked for.
+
+    texts: without line ends. stripped: without white space at either end. keys: without any white space.
+    columns: of the indentation; -1 for blank lines.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = list(texts)
+        self.stripped = [text.strip() for text in self.texts]
+        self.keys = _keys_of(self.stripped)
+        self._identities: dict[int, Identity | None] = {}
+        self._words: dict[int, tuple[str, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def columns(self) -> list[int]:
+        return [columns_of(text) if key else -1 for text, key in zip(self.texts, self.keys, strict=True)]
+
+    def identity(self, line: int) -> Identity | None:
+        """What the line is about, see `identity_of`."""
+        if line not in self._identities:
+            self._identities[line] = identity_of(self.stripped[line])
+        return self._identities[line]
+
+    def is_comment(self, line: int) -> bool:
+        """Whether the line looks like a comment, or a part of one."""
+        text = self.stripped[line]
+        return text[:2] in ("//", "/*", "--", "<!", "..", "{#", "{/") or text[:1] in ("#", "*", ";", "%")
+
+    def words(self, line: int) -> tuple[str, ...]:
+        """The words and numbers of the line in their order."""
+        if line not in self._words:
+            self._words[line] = tuple(WORD.findall(self.stripped[line]))
+        return self._words[line]
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """key → the lines that have it, ascending; blank lines left out."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for line, key in enumerate(self.keys):
+            if key:
+                places[key].append(line)
+        return dict(places)
+
+    @cached_property
+    def identities(self) -> Identities:
+        """identity → the lines that have it."""
+        return Identities(self)
+
+    @cached_property
+    def word_places(self) -> dict[str, list[int]]:
+        """word → the lines that have it."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for line, text in enumerate(self.stripped):
+            for word in set(WORD.findall(text)):
+                places[word].append(line)
+        return dict(places)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """All words of three and more letters."""
+        return frozenset(word for word in self.word_places if len(word) > 2)
+
+    @cached_property
+    def is_trivial(self) -> list[bool]:
+        """Whether each line says too little to find a place by: brackets, `else:`, `return`."""
+        return [len(key) <= 2 or bool(CLOSER.match(text)) for key, text in zip(self.keys, self.stripped, strict=True)]
+
+    @cached_property
+    def parents(self) -> list[int]:
+        """For each line the nearest line above that it stands further right than, in a block not closed yet; -1 where none is.
+
+        A closing bracket begins no block. What a blank line gets says nothing.
+        """
+        result: list[int] = []
+        stack: list[int] = []
+        for line, (columns, text) in enumerate(zip(self.columns, self.stripped, strict=True)):
+            if columns < 0:
+                result.append(stack[-1] if stack else -1)
+                continue
+            while stack and self.columns[stack[-1]] >= columns:
+                stack.pop()
+            result.append(stack[-1] if stack else -1)
+            if not (text[0] in ")]}" and len(text) <= 3):
+                stack.append(line)
+        return result
+
+    def ancestors(self, line: int) -> list[int]:
+        """The lines that the line stands in, from the innermost outwards."""
+        result: list[int] = []
+        at = self.parents[line]
+        while at >= 0:
+            result.append(at)
+            at = self.parents[at]
+        return result
+
+    def statement_span(self, line: int) -> int:
+        """How many lines the statement takes that begins in a line with an open bracket; 1 where none is open."""
+        for opening, closing in (("([", ")]"), ("{", "}")):
+            depth = 0
+            for at in range(line, min(len(self), line + MAX_STATEMENT)):
+                text = self.stripped[at]
+                depth += sum(text.count(bracket) for bracket in opening) - sum(text.count(bracket) for bracket in closing)
+                if depth <= 0:
+                    if at > line:
+                        return at - line + 1
+                    break
+        return 1
+
+    @cached_property
+    def indent_unit(self) -> str:
+        """One level of indentation as this text writes it: a tab, or the commonest step in blanks."""
+        steps: Counter[int] = Counter()
+        num_tabs = num_indented = previous = 0
+        for text, columns in zip(self.texts, self.columns, strict=True):
+            if columns < 0:
+                continue
+            if columns:
+                num_indented += 1
+                num_tabs += text[0] == "\t"
+            if columns > previous:
+                steps[columns - previous] += 1
+            previous = columns
+        if num_indented and num_tabs * 2 > num_indented:
+            return "\t"
+        likely = {step: count for step, count in steps.items() if step in (1, 2, 3, 4, 8) and count}
+        return " " * (max(likely, key=lambda step: (likely[step], step)) if likely else TAB_COLUMNS)
+
+    @cached_property
+    def next_columns(self) -> list[int]:
+        """For each position 0..n the columns of the first line at or behind it that isn't blank; -1 at the end."""
+        result = [-1] * (len(self) + 1)
+        for line in range(len(self) - 1, -1, -1):
+            result[line] = self.columns[line] if self.columns[line] >= 0 else result[line + 1]
+        return result
+
+    @cached_property
+    def previous_columns(self) -> list[int]:
+        """For each position 0..n the columns of the last line before it that isn't blank; -1 at the start."""
+        result = [-1] * (len(self) + 1)
+        for line in range(len(self)):
+            result[line + 1] = self.columns[line] if self.columns[line] >= 0 else result[line]
+        return result

@@ -1,0 +1,336 @@
+"""The readings of a lazy edit: the likeliest results of merging all its snippets into the original, best first.
+
+The snippets are read one after the other, each against what the ones before it made. A few of the best readings are
+carried along, so that a place that only a later snippet tells is still found. What the words alone say is gone, or has
+moved, is tried on top. A reading's score is the sum over all this; `probabilities` makes it comparable.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rapidfuzz.distance import Indel
+
+from fastedit.anchor.hints import Hints, hints_of
+from fastedit.anchor.lazy.facts import FACTS, facts_of
+from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
+from fastedit.anchor.lazy.grid import FEATURES, Context, Grid
+from fastedit.anchor.lazy.keys import merged_by_keys
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.proposals import PROPOSALS, Proposal, proposals_for
+from fastedit.anchor.lazy.realise import Plan, Realiser, changes_of, plan_of
+from fastedit.anchor.lazy.rows import Row, Taste, names_in, variants_of
+from fastedit.anchor.lazy.search import Known, Path, Search
+from fastedit.edits.model import Snippet
+from fastedit.syntax import outline
+from fastedit.syntax.check import ErrorCounter
+from fastedit.syntax.model import Outline
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAX_PATHS = 150
+MAX_READINGS = 10
+MAX_BROKEN = 40  # so many readings that don't parse are looked at for one that does
+MAX_READ_OFTEN = 30_000  # lines; larger files have their parse errors counted for few readings only
+FEW_READINGS = 4
+MAX_CARRIED = 3  # readings of all snippets so far
+MAX_BEHIND = 4.0  # how much worse than the best a reading may be to be carried along
+BEAM = 12.0
+MORE_ERRORS = FACTS.index("more_errors")
+TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys")
+NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *PROPOSALS)
+_FILE = FilePath(__file__).with_name("weights.json")
+
+Change = tuple[int, int, Sequence[str]]
+
+
+@cache
+def weights() -> dict[str, float]:
+    """The fitted weights, name → weight."""
+    return dict(json.loads(_FILE.read_text(encoding="utf-8"))["weights"])
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How one snippet was read: the grid it was found in, the path, and what comes of it."""
+
+    grid: Grid
+    search: Search
+    path: Path
+    plan: Plan
+    facts: Any
+    taste: Taste
+
+    def features(self) -> NDArray[np.float32]:
+        """(len(FEATURES) + len(FACTS) + len(TASTES),)."""
+        tastes = np.array([float(getattr(self.taste, name)) for name in TASTES], np.float32)
+        return np.concatenate([self.search.features(self.path), self.facts, tastes])
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read an edit.
+
+    lines: of the result. origins: for each of them its line in the original where that stands unchanged, else None.
+    score: the higher the likelier. parts: one for each snippet.
+    """
+
+    lines: tuple[str, ...]
+    origins: tuple[int | None, ...]
+    score: float
+    parts: tuple[Part, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+    probability: float = 0.0
+
+    def features(self) -> NDArray[np.float32]:
+        """(len(NAMES),): what the score is made of."""
+        size = len(FEATURES) + len(FACTS) + len(TASTES)
+        told = sum((part.features() for part in self.parts), np.zeros(size, np.float32))
+        said = sum((proposal.features() for proposal in self.proposals), np.zeros(len(PROPOSALS), np.float32))
+        return np.concatenate([told, said]).astype(np.float32)
+
+    def changes(self, original: Sequence[str]) -> list[tuple[int, int, list[str]]]:
+        """Lines [start, end) of the original that become other lines; ascending."""
+        changes: list[tuple[int, int, list[str]]] = []
+        at, new = 0, list[str]()
+        for line, origin in zip((*self.lines, ""), (*self.origins, len(original)), strict=True):
+            if origin is None:
+                new.append(line)
+                continue
+            if new or origin > at:
+                changes.append((at, origin, new))
+                new = []
+            at = origin + 1
+        return changes
+
+
+KnownFor = Callable[[Lines, Sequence[Row]], Known]
+
+
+def readings_of(
+    lines: Sequence[str],
+    snippets: Sequence[Snippet],
+    language: str,
+    message: str,
+    found: Outline,
+    instruction: str = "",
+    *,
+    known_weights: dict[str, float] | None = None,
+    known_for: KnownFor | None = None,
+    count: int = MAX_READINGS,
+    rejected: list[NDArray[np.float32]] | None = None,
+) -> list[Reading]:
+    """The likeliest readings of an edit, best first.
+
+    lines: of the original, without line ends; found: its outline. known_weights, known_for: for fitting, other weights
+    and what is known of the result. rejected: takes the features of paths that give no text.
+    """
+    used = known_weights if known_weights is not None else weights()
+    hints = hints_of(f"{message}\n\n{instruction}" if instruction else message)
+    start = Reading(tuple(lines), tuple(range(len(lines))), 0.0)
+    carried = [start]
+    clock = Clock()
+    base = _Base(Lines(lines), found)
+    for number, snippet in enumerate(snippets):
+        is_last = number + 1 == len(snippets)
+        following: dict[tuple[str, ...], Reading] = {}
+        for before in carried:
+            unchanged = len(before.lines) == len(lines) and before.lines == start.lines
+            text_before = base if unchanged else _base_of(before, language, found, len(lines))
+            context = context_of(snippet, hints, instruction)
+            for part, text, origins in _parts(
+                text_before, snippet, language, context, used, known_for, before, rejected, clock
+            ):
+                score = before.score + part[1]
+                if text not in following or following[text].score < score:
+                    following[text] = Reading(text, origins, score, (*before.parts, part[0]))
+        ranked = sorted(following.values(), key=lambda reading: -reading.score)
+        if not ranked:
+            continue
+        kept = [reading for reading in ranked if reading.score >= ranked[0].score - (BEAM if is_last else MAX_BEHIND)]
+        carried = kept[: count if is_last else MAX_CARRIED + (2 if known_for else 0)]
+    if carried == [start]:
+        return []
+    result = _with_proposals(carried, lines, found, hints, used)
+    return probabilities(result[:count])
+
+
+class _Base:
+    """The text that a snippet is read against, with its outline; its parse errors are counted when first asked for."""
+
+    def __init__(self, lines: Lines, outlined: Outline) -> None:
+        self.lines = lines
+        self.outline = outlined
+
+    @cached_property
+    def errors(self) -> ErrorCounter:
+        """Of the whole text."""
+        return ErrorCounter(self.lines.texts, self.outline.language)
+
+
+def _base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> _Base:
+    """What a reading made of the original. Large ones aren't parsed anew: what new lines declare isn't known then."""
+    if num_lines > MIN_LINES:
+        return _Base(Lines(reading.lines), outline_after(found, reading.origins, num_lines))
+    return _Base(Lines(reading.lines), outline("\n".join(reading.lines), language))
+
+
+def _parts(
+    base: _Base,
+    snippet: Snippet,
+    language: str,
+    context: Context,
+    used: dict[str, float],
+    known_for: KnownFor | None,
+    before: Reading,
+    rejected: list[NDArray[np.float32]] | None,
+    clock: Clock,
+) -> list[tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...]]]:
+    worth = np.array([used.get(name, 0.0) for name in FACTS])
+    result: dict[tuple[str, ...], tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...]]] = {}
+    fold = None if known_for else fold_of(base.lines, snippet.lines, base.outline, context.names | context.removed)
+    original, outlined = (base.lines, base.outline) if fold is None else (fold.lines, fold.outline)
+    for taste, rows in variants_of(snippet.lines, original, language):
+        if not rows:
+            continue
+        grid = Grid(original, rows, outlined, context, fold, lambda: base.errors, clock)
+        added = sum(used.get(name, 0.0) for name in TASTES if getattr(taste, name))
+        searches = [Search(grid, used)]
+        if known_for is not None:
+            searches.append(Search(grid, used, known_for(original, rows)))
+        for search in searches:
+            num_found, has_sound = 0, False
+            seen: set[object] = set()
+            for path in search.best(MAX_PATHS, beam=BEAM):
+                plan = plan_of(path, grid)
+                if plan is None:
+                    if rejected is not None and len(rejected) < MAX_READINGS:
+                        told = np.zeros(len(NAMES), np.float32)
+                        told[: len(FEATURES)] = search.features(path)
+                        rejected.append(before.features() + told)
+                    continue
+                told_apart = plan.told_apart()
+                if told_apart in seen and search is searches[0]:
+                    continue
+                seen.add(told_apart)
+                cells = Realiser(grid, plan).cells()
+                changes = grid.unfolded(changes_of(cells, len(original)))
+                if changes is None:
+                    continue
+                text, origins = _composed(before, changes)
+                score = path.score
+                if text in result and (search.known is None or search is searches[0]):
+                    continue
+                facts = facts_of(grid, plan, tuple(cells))
+                if search.known is not None:
+                    score = float(search.features(path) @ search.weights)
+                part = Part(grid, searches[0], path, plan, facts, taste)
+                total = score + float(facts @ worth) + added
+                if text not in result or result[text][0][1] < total:
+                    result[text] = ((part, total), text, origins)
+                num_found += 1
+                has_sound = has_sound or not facts[MORE_ERRORS]
+                if len(before.lines) > MAX_READ_OFTEN and num_found >= FEW_READINGS:
+                    break
+                if num_found >= (MAX_READINGS if has_sound else MAX_BROKEN):
+                    break
+    _add_by_keys(result, base.lines, snippet, language, used, before)
+    return list(result.values())
+
+
+def _add_by_keys(
+    result: dict[tuple[str, ...], tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...]]],
+    original: Lines,
+    snippet: Snippet,
+    language: str,
+    used: dict[str, float],
+    before: Reading,
+) -> None:
+    """Adds the reading of a partial object that is merged key by key; its score leans on the best one by lines."""
+    if not result:
+        return
+    merged = merged_by_keys(original, snippet.lines, language)
+    if merged is None:
+        return
+    (part, score), _, _ = max(result.values(), key=lambda one: one[0][1])
+    changes = [
+        (step.src_start, step.src_end, merged[step.dest_start : step.dest_end])
+        for step in Indel.opcodes(original.texts, merged)
+        if step.tag != "equal"
+    ]
+    text, origins = _composed(before, changes)
+    total = score + used.get("by_keys", 0.0)
+    if text not in result or result[text][0][1] < total:
+        result[text] = ((replace(part, taste=replace(part.taste, by_keys=True)), total), text, origins)
+
+
+def _composed(before: Reading, changes: Sequence[Change]) -> tuple[tuple[str, ...], tuple[int | None, ...]]:
+    """The lines of a reading with changes made to them, and where each is from."""
+    lines, origins = list(before.lines), list(before.origins)
+    for start, end, new in reversed(changes):
+        lines[start:end] = new
+        origins[start:end] = [None] * len(new)
+    return tuple(lines), tuple(origins)
+
+
+def _with_proposals(
+    readings: Sequence[Reading], original: Sequence[str], found: Outline, hints: Hints, used: dict[str, float]
+) -> list[Reading]:
+    """The readings, and each of them with what the words say is gone or has moved."""
+    worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
+    result: dict[tuple[str, ...], Reading] = {}
+    for reading in readings:
+        said = replace(hints, removed=hints.removed | _gone_by_notes(reading))
+        proposals = proposals_for(reading.lines, reading.origins, original, found, said)
+        combined = [(), *((one,) for one in proposals)]
+        if len(proposals) > 1:
+            combined.append(tuple(proposals))
+        for chosen in combined:
+            if not chosen:
+                if reading.lines not in result or result[reading.lines].score < reading.score:
+                    result[reading.lines] = reading
+                continue
+            lines, origins = list(reading.lines), list(reading.origins)
+            gone = {line for one in chosen for line in one.gone}
+            kept = [n for n, origin in enumerate(origins) if origin is None or origin not in gone]
+            text = tuple(lines[n] for n in kept)
+            score = reading.score + sum(float(one.features() @ worth) for one in chosen)
+            if text not in result or result[text].score < score:
+                result[text] = replace(
+                    reading, lines=text, origins=tuple(origins[n] for n in kept), score=score, proposals=chosen
+                )
+    return sorted(result.values(), key=lambda reading: -reading.score)
+
+
+def _gone_by_notes(reading: Reading) -> frozenset[str]:
+    """What notes in the snippets say is gone: `# removed: save`."""
+    return frozenset(
+        name
+        for part in reading.parts
+        for row in part.plan.left_out
+        if part.grid.rows[row].note is not None and part.grid.rows[row].role("gone") > -1.2
+        for name in part.grid.rows[row].names
+    )
+
+
+def probabilities(readings: Sequence[Reading]) -> list[Reading]:
+    """The readings with the share that each has of them all."""
+    if not readings:
+        return []
+    best = max(reading.score for reading in readings)
+    odds = [math.exp(min(0.0, reading.score - best)) for reading in readings]
+    total = sum(odds)
+    return [replace(reading, probability=one / total) for reading, one in zip(readings, odds, strict=True)]
+
+
+def context_of(snippet: Snippet, hints: Hints, instruction: str = "") -> Context:
+    """What the words around a snippet say."""
+    return Context(names_in(f"{snippet.prose}\n{instruction}"), hints.removed, hints.kept)

@@ -1,0 +1,231 @@
+"""A snippet's lines as the search reads them: each with what its words say it may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fastedit.anchor.lazy.comments import is_pointed, log_odds, note_of, split_trailing
+from fastedit.anchor.lazy.lines import DOTS, NAME, Lines, identity_of, unwrapped
+from fastedit.syntax import comment_syntax
+
+_D = r"(?:\.{3,}|…)"
+# A line that is nothing but dots, in brackets or with a few words.
+_BARE = re.compile(
+    rf"^(?:[\[(<{{*~-]*\s*{_D}(?:[^=;{{}}]*{_D})?\s*[\])>}}*~-]*,?|{_D}\s+[^=;{{}}()]{{1,80}}|[\[(<]\s*{_D}[^=;{{}}]{{0,90}}[\])>]|[~]{{3,}}"
+    rf"|{_D}[^.=;{{}}]+{_D}|{_D}\s*\(.*\)(?:\s*{_D})?)$"
+)
+_STUB = re.compile(rf"^(?P<head>\s*\S.*:)\s+{_D}\s*(?:#\s*(?P<note>.*))?$")
+_ELIDED = rf"(?:{_D}|/\*.*?\*/|//.*?|<!--.*?-->|\{{/\*.*?\*/\}})"
+_BRACED = re.compile(rf"^(?P<head>\s*\S.*?\{{)\s*(?P<body>{_ELIDED})\s*(?P<tail>\}}[^{{}}]*)$")
+_LISTED = re.compile(rf"^(?P<head>\s*\S.*?[\[(])\s*(?P<body>{_D})\s*(?P<tail>[\])][^\[\]()]*)$")
+_TAGGED = re.compile(rf"^(?P<head>\s*<[^<>/]+>)\s*(?P<body>{_ELIDED})\s*(?P<tail></[\w.:-]+>)$")
+_DOCSTRING = re.compile(r"^[rbuRBU]?(\"\"\"|''')\s*(.*?)\s*\1$")
+_QUOTED_NAME = re.compile(r"`([^`\n]+)`")
+DOTS_ODDS = {"elide": -0.02, "where": -6.0, "new": -6.0, "gone": -6.0, "code": -4.0}
+CODE_ODDS = {"elide": -20.0, "where": -20.0, "new": -20.0, "gone": -20.0, "code": 0.0}
+# A comment behind code is left out of the result where the classifier gives it less than this to be code.
+MAX_CODE_ODDS = -0.55
+_RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
+_HTML_LIKE = frozenset(("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a snippet.
+
+    text: without line end. note: what the comment that fills it says, or None. odds: role → log probability from its
+    words. number: the line of the snippet that it comes from. is_dots: nothing but an elision. is_part: made when a
+    line was taken apart at an elided body; whole: that line, for the first part. is_quoted: a comment behind it says
+    that it stays. names: what its comment names.
+    """
+
+    text: str
+    number: int
+    note: str | None = None
+    odds: dict[str, float] | None = None
+    is_dots: bool = False
+    is_part: bool = False
+    whole: str | None = None
+    is_quoted: bool = False
+    names: frozenset[str] = frozenset()
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.text.strip()
+
+    def role(self, name: str) -> float:
+        """The log probability that the row has this role."""
+        return (self.odds or CODE_ODDS)[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """How lines that can be taken in two ways are taken.
+
+    keeps_notes: a comment behind code is code. keeps_stubs: a body of dots is code. joins: a statement of several
+    lines that the original has in one line is quoted. by_keys: a partial object is merged key by key.
+    """
+
+    keeps_notes: bool = False
+    keeps_stubs: bool = False
+    joins: bool = False
+    by_keys: bool = False
+
+
+def variants_of(texts: Sequence[str], original: Lines, language: str = "") -> list[tuple[Taste, list[Row]]]:
+    """The rows in the usual taste, then in those others that make a difference."""
+    found = [(Taste(), rows_of(texts, original, language))]
+    for taste in (Taste(keeps_notes=True), Taste(keeps_stubs=True), Taste(joins=True)):
+        rows = rows_of(texts, original, language, taste)
+        if all(rows != others for _, others in found):
+            found.append((taste, rows))
+    return found
+
+
+def rows_of(texts: Sequence[str], original: Lines, language: str = "", taste: Taste | None = None) -> list[Row]:
+    """The snippet's lines as rows, without blank ones at either end."""
+    reader = _Reader(original, language, taste or Taste())
+    texts = [text.rstrip("\r") for text in texts]
+    first = next((n for n, text in enumerate(texts) if text.strip()), len(texts))
+    last = next((n for n in range(len(texts), first, -1) if texts[n - 1].strip()), first)
+    rows: list[Row] = []
+    for number in range(first, last):
+        rows.extend(reader.rows(texts[number], number))
+    return _unwrapped(rows, original) if reader.taste.joins else rows
+
+
+def _unwrapped(rows: list[Row], original: Lines) -> list[Row]:
+    """The rows with statements joined that the original has in one line."""
+    if not any(row.text.rstrip().endswith(("(", "[", "{", ",")) for row in rows):
+        return rows
+    shown = Lines([row.text for row in rows])
+    result: list[Row] = []
+    at = 0
+    while at < len(rows):
+        span = shown.statement_span(at) if not rows[at].is_blank and shown.stripped[at][-1:] in ("(", "[", "{", ",") else 1
+        if span > 1 and shown.keys[at] not in original.places:
+            joined = unwrapped(" ".join(shown.stripped[at : at + span]))
+            line = next((line for key, (line, *_) in original.places.items() if len(key) >= len(joined) and unwrapped(key) == joined), None)
+            if line is not None:
+                indent = rows[at].text[: len(rows[at].text) - len(rows[at].text.lstrip())]
+                result.append(replace(rows[at], text=indent + original.stripped[line]))
+                at += span
+                continue
+        result.append(rows[at])
+        at += 1
+    return result
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The words of a note that look like names: quoted, called, or written like code."""
+    quoted = {word for part in _QUOTED_NAME.findall(text) for word in NAME.findall(part)}
+    plain = {
+        word
+        for word in NAME.findall(_QUOTED_NAME.sub(" ", text))
+        if "_" in word or any(letter.isupper() for letter in word[1:]) or f"{word}(" in text
+    }
+    return frozenset(quoted | plain)
+
+
+class _Reader:
+    """Reads lines as rows, given the original and its language."""
+
+    def __init__(self, original: Lines, language: str, taste: Taste) -> None:
+        self.original = original
+        self.language = language
+        self.taste = taste
+        syntax = comment_syntax(language)
+        self.signs = (*syntax.line, *(opening for opening, _ in syntax.block), "//", "#") if not syntax.line else (
+            *syntax.line, *(opening for opening, _ in syntax.block))
+        if language in _HTML_LIKE:
+            self.signs = (*self.signs, "{#", "{/*", "//", "<%")
+
+    def rows(self, text: str, number: int) -> list[Row]:
+        stripped = text.strip()
+        if not stripped:
+            return [Row("", number)]
+        key = "".join(stripped.split())
+        is_known = key in self.original.places
+        if _BARE.match(stripped) and not (is_known and stripped not in ("...", "…")):
+            return [Row(text, number, stripped, DOTS_ODDS, is_dots=True, names=self._names(stripped))]
+        note = note_of(text)
+        if note is None and not is_known and self._is_reST_note(stripped):
+            note = stripped[2:].strip()
+        if note is not None:
+            odds = log_odds(note)
+            if DOTS.fullmatch(note.strip("[](){}<> ")):
+                odds = DOTS_ODDS
+            return [Row(text, number, note, odds, names=self._names(note))]
+        docstring = _DOCSTRING.match(stripped)
+        if docstring and not is_known:
+            odds = log_odds(docstring.group(2))
+            if odds["elide"] > odds["code"] or DOTS.fullmatch(docstring.group(2)):
+                return [Row(text, number, docstring.group(2), odds)]
+        if is_known:
+            return [Row(text, number)]
+        return self._taken_apart(text, number)
+
+    def _is_reST_note(self, text: str) -> bool:
+        """Whether a line is a comment of reStructuredText, or is written like one that stands for something."""
+        if self.language in ("rst", "restructuredtext"):
+            return text.startswith(".. ") and "::" not in text and not text.startswith(".. _") and text[3:4] != "|"
+        return bool(_RST_NOTE.match(text))
+
+    def _names(self, note: str) -> frozenset[str]:
+        return frozenset(word for word in NAME.findall(note) if word in self.original.vocabulary) | names_in(note)
+
+    def _taken_apart(self, text: str, number: int) -> list[Row]:
+        """A line of code as rows: at an elided body, and without a note behind it."""
+        if not self.taste.keeps_stubs:
+            rows = self._at_stub(text, number)
+            if rows:
+                return rows
+        trailing = split_trailing(text, self.signs)
+        if trailing is None or self.taste.keeps_notes:
+            return [Row(text, number)]
+        code, note = trailing
+        odds = log_odds(note)
+        if odds["code"] > MAX_CODE_ODDS and not DOTS.match(note) and not is_pointed(note):
+            return [Row(text, number)]
+        indent = text[: len(text) - len(text.lstrip())]
+        if odds["elide"] > -1.5 and code.rstrip().endswith(("{", "(", "[", ":", ">")) and "".join(code.split()) in self.original.places:
+            return [Row(code, number, whole=text), Row(f"{indent}    ...", number, note, DOTS_ODDS, is_dots=True, names=self._names(note))]
+        stays = odds["elide"] > max(odds["new"], odds["gone"], odds["where"])
+        rows = [Row(code, number)] if "".join(code.split()) in self.original.places else self._at_stub(code, number)
+        return [replace(row, is_quoted=stays) for row in rows or [Row(code, number)]]
+
+    def _at_stub(self, text: str, number: int) -> list[Row]:
+        indent = text[: len(text) - len(text.lstrip())]
+        found = _STUB.match(text)
+        if found and _opens_block(found["head"], self.original):
+            note = found["note"] or "..."
+            return [
+                Row(found["head"], number, whole=text),
+                Row(f"{indent}    ...", number, note, DOTS_ODDS, is_dots=True, is_part=True),
+            ]
+        for pattern in (_BRACED, _LISTED, _TAGGED):
+            found = pattern.match(text)
+            if not found:
+                continue
+            inner = note_of(found["body"]) or found["body"]
+            is_elided = bool(DOTS.search(inner)) or log_odds(inner)["elide"] > -0.7
+            if is_elided and (pattern is _BRACED or _opens_block(found["head"], self.original)):
+                return [
+                    Row(found["head"].rstrip(), number, whole=text),
+                    Row(f"{indent}    ...", number, inner, DOTS_ODDS, is_dots=True, is_part=True, names=names_in(inner)),
+                    Row(indent + found["tail"].rstrip(), number, is_part=True),
+                ]
+        return []
+
+
+def _opens_block(head: str, original: Lines) -> bool:
+    """Whether the original has a line like this one, or one that is about the same."""
+    key = "".join(head.split())
+    if key in original.places:
+        return True
+    if len(key) > 6 and any(other.startswith(key[:-1]) for other in original.places):
+        return True
+    identity = identity_of(head.strip())
+    return identity is not None and identity in original.identities

@@ -1,0 +1,133 @@
+"""The alignment of a patch: each hunk's place in the original, all of them chosen together.
+
+A hunk is found as it is quoted, or white space apart, or line by line where it was quoted from memory; what
+was loose shows in the certainty. Lines that a hunk removes must be there: one that merely resembles them
+belongs to another version of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastedit.anchor.patch.changes import Change, composed
+from fastedit.anchor.patch.deletion import deletion_problem
+from fastedit.anchor.patch.hunks import MIN_CERTAINTY, Outcome, locate_hunks
+from fastedit.anchor.patch.locate import LineIndex
+from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
+from fastedit.anchor.patch.scopes import Scopes
+from fastedit.edits.model import Action, Edit, Op
+from fastedit.errors import Code
+from fastedit.syntax.model import Outline
+
+ALREADY_APPLIED = "already applied"
+ONE_AFTER_THE_OTHER = "the patch expects what an earlier hunk of it writes"
+_COMPOSED_CERTAINTY = 0.85
+
+
+def align_patch(original_lines: list[str], edit: Edit, outline: Outline | None) -> Alignment:
+    """How a patch's hunks lie on the original (its lines without their ends).
+
+    A hunk without a place, with several, or that removes what isn't there is a problem of the alignment; the
+    others' segments stand all the same. A hunk that the file shows as applied changes nothing, which a note says.
+    """
+    if edit.action is Action.DELETE:
+        whole = Change(0, len(original_lines), ())
+        problem = deletion_problem(original_lines, edit.hunks)
+        segments = _segments([whole] if original_lines else [], len(original_lines))
+        return Alignment(segments, (problem,) if problem else ())
+    hunks = [hunk for hunk in edit.hunks if any(line.op in (Op.ADD, Op.DELETE) for line in hunk.lines)]
+    index = LineIndex(original_lines)
+    outcomes = locate_hunks(index, Scopes(index, outline), hunks, edit.format)
+    changes, clashes = _without_clashes(outcomes)
+    missing = [outcome for outcome in outcomes if outcome.problem and outcome.problem.code is Code.ANCHOR_NOT_FOUND]
+    if missing and changes and not clashes:
+        changes, outcomes = _then(index, changes, outcomes, edit)
+    problems = [outcome.problem for outcome in outcomes if outcome.problem] + clashes
+    problems += [_doubt(change) for change in changes if change.certainty < MIN_CERTAINTY]
+    notes = (ALREADY_APPLIED,) if any(outcome.is_applied for outcome in outcomes) else ()
+    return Alignment(_segments(changes, len(original_lines)), tuple(problems), notes)
+
+
+def _without_clashes(outcomes: Sequence[Outcome]) -> tuple[list[Change], list[Problem]]:
+    """All changes in order, and a problem for each two that want the same lines. What is given twice counts once."""
+    changes: list[Change] = []
+    clashes: list[Problem] = []
+    ordered = sorted(
+        ((change, number) for number, outcome in enumerate(outcomes) for change in outcome.changes),
+        key=lambda pair: (pair[0].start, pair[0].end, pair[1]),
+    )
+    for change, _ in ordered:
+        if changes and (change.start, change.end, change.lines) == (
+            changes[-1].start,
+            changes[-1].end,
+            changes[-1].lines,
+        ):
+            continue
+        if changes and change.start < changes[-1].end:
+            clashes.append(
+                Problem(Code.ANCHOR_AMBIGUOUS, f"two hunks change line {change.start + 1} in different ways")
+            )
+            continue
+        changes.append(change)
+    return changes, clashes
+
+
+def _then(
+    index: LineIndex, changes: list[Change], outcomes: list[Outcome], edit: Edit
+) -> tuple[list[Change], list[Outcome]]:
+    """The changes and outcomes with missing hunks looked for in what the other hunks make of the file.
+
+    Some tools apply blocks one after the other, and models write a block for the text that the one before left.
+    """
+    rows: list[int | None] = []
+    texts: list[str] = []
+    position = 0
+    for change in changes:
+        rows += range(position, change.start)
+        texts += index.lines[position : change.start]
+        rows += [None] * len(change.lines)
+        texts += change.lines
+        position = change.end
+    rows += range(position, len(index.lines))
+    texts += index.lines[position:]
+    patched = LineIndex(texts)
+    missing = [number for number, outcome in enumerate(outcomes) if outcome.problem]
+    found = locate_hunks(
+        patched, Scopes(patched, None), [outcomes[number].hunk for number in missing], edit.format, strict=True
+    )
+    settled = list(outcomes)
+    later: list[Change] = []
+    for number, outcome in zip(missing, found, strict=True):
+        touches_new = any(None in rows[max(0, place.start) : place.end] for place in outcome.places)
+        if outcome.problem is None and touches_new:
+            settled[number] = outcome
+            later += outcome.changes
+    if not later:
+        return changes, outcomes
+    return composed(changes, later, rows, texts, _COMPOSED_CERTAINTY, ONE_AFTER_THE_OTHER), settled
+
+
+def _doubt(change: Change) -> Problem:
+    return Problem(Code.ANCHOR_NOT_FOUND, f"line {change.start + 1}: {change.reason or 'the place is not certain'}")
+
+
+def _segments(changes: Sequence[Change], num_lines: int) -> tuple[Segment, ...]:
+    """The changes with the kept lines between them."""
+    segments: list[Segment] = []
+    position = 0
+    for change in changes:
+        if change.start > position:
+            segments.append(Segment(SegmentKind.KEEP, position, change.start))
+        kind = _kind(change)
+        if kind is not None:
+            segments.append(Segment(kind, change.start, change.end, change.lines, change.certainty, change.reason))
+        position = change.end
+    if position < num_lines:
+        segments.append(Segment(SegmentKind.KEEP, position, num_lines))
+    return tuple(segments)
+
+
+def _kind(change: Change) -> SegmentKind | None:
+    if change.start == change.end:
+        return SegmentKind.INSERT if change.lines else None
+    return SegmentKind.REPLACE if change.lines else SegmentKind.DELETE

@@ -1,0 +1,236 @@
+"""What a hunk does to the original once its place is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from fastedit.anchor.patch.locate import LineIndex, Place, Span
+from fastedit.anchor.patch.quoted import is_comment, likeness
+from fastedit.anchor.patch.reindent import Reindenter
+from fastedit.edits.model import Format, Op, PatchLine
+from fastedit.lines import indent_of
+
+SURE = 1.0
+BESIDE_LEFT_OUT_COMMENT = 0.7
+BESIDE_ABSENT_CONTEXT = 0.6
+BESIDE_LEFT_OUT_LINES = 0.6
+BETWEEN_LEFT_OUT_LINES = 0.4
+UNTOLD = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Lines [start, end) become `lines`. certainty and reason are for the place inside of the hunk alone."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+    certainty: float = SURE
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Run:
+    """Deleted and added lines between two kept ones. after, before: the kept lines' ends that touch it, if known."""
+
+    after: int | None
+    before: int | None = None
+    deleted: list[Span] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+    is_beside_absent: bool = False
+
+    def is_done_before(self, deleted: Span) -> bool:
+        """Whether the run has its new lines already and the next deleted line stands apart from it."""
+        return bool(self.added and self.deleted) and deleted[0] > self.deleted[-1][1]
+
+
+def changed_span(lines: Sequence[PatchLine], place: Place) -> Span:
+    """The original's lines [start, end) that the patch lines change at this place; empty for an insertion."""
+    runs = _runs(lines, place)
+    starts = [_extent(run, place)[0] for run in runs]
+    ends = [_extent(run, place)[1] for run in runs]
+    return (min(starts), max(ends)) if runs else (place.start, place.start)
+
+
+def changes_at(index: LineIndex, lines: Sequence[PatchLine], place: Place, format: Format) -> list[Change]:
+    """The changes that the patch lines make at this place, new lines indented as the original is."""
+    pairs = _quoted_pairs(index, lines, place)
+    if any(line.text != line.text.rstrip() and original == original.rstrip() for line, original in pairs):
+        # The patch puts blanks at the ends of lines that have none: those of its new lines mean nothing.
+        lines = [replace(line, text=line.text.rstrip()) for line in lines]
+    new = [line.text for line in lines if line.op is Op.ADD]
+    telling = [(line.text, original) for line, original in pairs if not _is_misread_prefix(line, original, format)]
+    reindenter = Reindenter(telling, new, index.lines)
+    return [_change(index, run, place, reindenter) for run in _runs(lines, place)]
+
+
+def _runs(lines: Sequence[PatchLine], place: Place) -> list[_Run]:
+    runs: list[_Run] = []
+    run: _Run | None = None
+    cursor: int | None = None
+    is_after_absent = False
+    spans = iter(place.spans)
+    for line in lines:
+        span = None if line.op is Op.ADD else next(spans)
+        if line.op is Op.KEEP:
+            if span is None:
+                is_after_absent = is_after_absent or bool(line.text.strip())
+                if run is not None:
+                    run.is_beside_absent = run.is_beside_absent or is_after_absent
+                continue
+            if run is not None:
+                run.before = span[0]
+                run = None
+            cursor, is_after_absent = span[1], False
+            continue
+        if run is not None and span is not None and run.is_done_before(span):
+            # A blank line that the patch leaves out parts two changes.
+            run.before = span[0]
+            run = None
+        if run is None:
+            run = _Run(cursor, is_beside_absent=is_after_absent)
+            runs.append(run)
+        if line.op is Op.ADD:
+            run.added.append(line.text)
+        elif span is not None:
+            run.deleted.append(span)
+            cursor = span[1]
+    return runs
+
+
+def _extent(run: _Run, place: Place) -> Span:
+    """The lines that a run takes away, or the empty range where it inserts."""
+    if run.deleted:
+        return run.deleted[0][0], run.deleted[-1][1]
+    after, before = run.after, run.before
+    if after is None and before is None:
+        return place.start, place.start
+    if after is None or before is None:
+        at = before if after is None else after
+        assert at is not None
+        return at, at
+    # Between the neighbours lie lines that the patch doesn't show. Where they are blank, the new lines' own
+    # blank lines tell which side they belong to.
+    at = before if run.added and not run.added[-1].strip() and run.added[0].strip() else after
+    return at, at
+
+
+def _change(index: LineIndex, run: _Run, place: Place, reindenter: Reindenter) -> Change:
+    start, end = _extent(run, place)
+    lines = tuple(reindenter.rewrite(text) for text in run.added)
+    certainty, reason = _certainty(index, run, place, reindenter.is_same)
+    return Change(start, end, lines, certainty, reason)
+
+
+def _certainty(index: LineIndex, run: _Run, place: Place, is_unshifted: bool) -> tuple[float, str]:
+    """How certain the lines of a run belong just here, given where the hunk is."""
+    if run.after is not None and run.before is not None and run.after > run.before:
+        return UNTOLD, "the change lies inside of one line of the file"
+    if run.deleted:
+        return min(_between_deleted(index, run), _beside_deleted(index, run, is_unshifted))
+    if place.spans and run.after is None and run.before is None:
+        return UNTOLD, "no context beside the new lines is there"
+    certainty = SURE, ""
+    if run.after is not None and run.before is not None:
+        certainty = _gap_certainty(index, range(run.after, run.before), BETWEEN_LEFT_OUT_LINES)
+    if run.is_beside_absent:
+        certainty = min(certainty, (BESIDE_ABSENT_CONTEXT, "a line of context beside the change is not there"))
+    return certainty
+
+
+def _between_deleted(index: LineIndex, run: _Run) -> tuple[float, str]:
+    """How certain it is that what lies between the deleted lines goes with them."""
+    quoted = {row for span in run.deleted for row in range(*span)}
+    rows = [row for row in range(run.deleted[0][0], run.deleted[-1][1]) if row not in quoted]
+    return _gap_certainty(index, rows, BETWEEN_LEFT_OUT_LINES)
+
+
+def _beside_deleted(index: LineIndex, run: _Run, is_unshifted: bool) -> tuple[float, str]:
+    """How certain the deleted lines are meant where context that adjoins them in the patch doesn't in the file."""
+    start, end = run.deleted[0][0], run.deleted[-1][1]
+    rows = [
+        *range(start if run.after is None else run.after, start),
+        *range(end, end if run.before is None else run.before),
+    ]
+    return _gap_certainty(index, rows, BESIDE_LEFT_OUT_LINES if is_unshifted else BETWEEN_LEFT_OUT_LINES)
+
+
+def _gap_certainty(index: LineIndex, rows: Sequence[int], with_code: float) -> tuple[float, str]:
+    """How certain a change is that has these lines, which the patch doesn't show, in its midst."""
+    told = [row for row in rows if index.lines[row].strip()]
+    if not told:
+        return SURE, ""
+    if all(is_comment(index.lines[row]) for row in told):
+        return BESIDE_LEFT_OUT_COMMENT, "the patch leaves out a comment at the change"
+    return with_code, "the patch leaves out lines at the change"
+
+
+def _quoted_pairs(index: LineIndex, lines: Sequence[PatchLine], place: Place) -> list[tuple[PatchLine, str]]:
+    """The expected lines with the original's line that each quotes, blank ones and joined ones apart.
+
+    Lines that are only alike count where none is the same.
+    """
+    expected = [line for line in lines if line.op is not Op.ADD]
+    same: list[tuple[PatchLine, str]] = []
+    alike: list[tuple[PatchLine, str]] = []
+    for line, span in zip(expected, place.spans, strict=True):
+        if span is None or span[1] - span[0] != 1 or not line.text.strip():
+            continue
+        original = index.lines[span[0]]
+        found = likeness(line.text, original)
+        if found.value:
+            (same if found.is_same else alike).append((line, original))
+    return same or alike
+
+
+def _is_misread_prefix(line: PatchLine, original: str, format: Format) -> bool:
+    """Whether a context line is one column off because its prefix was forgotten, or taken for one: that says
+    nothing of the added lines, which have theirs."""
+    mine, theirs = indent_of(line.text), indent_of(original)
+    is_prefixed = format in (Format.UDIFF, Format.V4A) and line.op is Op.KEEP and "\t" not in mine + theirs
+    return is_prefixed and abs(len(mine) - len(theirs)) == 1
+
+
+def composed(
+    first: Sequence[Change],
+    later: Sequence[Change],
+    rows: Sequence[int | None],
+    texts: Sequence[str],
+    certainty: float,
+    reason: str,
+) -> list[Change]:
+    """Both as changes of the original, where `later` are changes of what `first` made of it.
+
+    rows: for each line of that text the original's line, None for a new one; texts: the lines themselves.
+    certainty, reason: for the changes in which later ones have a part.
+    """
+    final: list[tuple[int | None, str]] = []
+    position = 0
+    for change in sorted(later, key=lambda change: (change.start, change.end)):
+        final += zip(rows[position : change.start], texts[position : change.start], strict=True)
+        final += [(None, line) for line in change.lines]
+        position = max(position, change.end)
+    final += zip(rows[position:], texts[position:], strict=True)
+    num_lines = max((row for row in rows if row is not None), default=-1) + 1
+    num_lines = max([num_lines, *(change.end for change in first)])
+    known = {(change.start, change.end, change.lines): change for change in first}
+    result: list[Change] = []
+    for start, end, lines in _differences(final, num_lines):
+        result.append(known.get((start, end, lines)) or Change(start, end, lines, certainty, reason))
+    return result
+
+
+def _differences(final: Sequence[tuple[int | None, str]], num_lines: int) -> list[tuple[int, int, tuple[str, ...]]]:
+    """(start, end, new lines) of each stretch of the original that didn't stay."""
+    differences: list[tuple[int, int, tuple[str, ...]]] = []
+    expected = 0
+    new: list[str] = []
+    for row, text in (*final, (num_lines, "")):
+        if row is None:
+            new.append(text)
+            continue
+        if new or row > expected:
+            differences.append((expected, row, tuple(new)))
+        expected, new = row + 1, []
+    return differences

@@ -1,0 +1,188 @@
+"""A snippet's lines as rows: what may be a marker, what is taken apart, and in which other ways it can be taken."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.rows import DOTS_ODDS, Row, Taste, names_in, rows_of, variants_of
+
+PYTHON = Lines(["import os", "", "def load(path):", "    limit = 3", "    return open(path, limit)", "", "# the end"])
+SCRIPT = Lines(["function load(path) {", "  return open(path);", "}", "const all = [", "  1,", "];", "<div>", "  <p>a</p>", "</div>"])
+
+
+def texts_of(rows: list[Row]) -> list[str]:
+    return [row.text for row in rows]
+
+
+def test_code_is_a_row_without_a_note() -> None:
+    assert rows_of(["def save(path):"], PYTHON, "python") == [Row("def save(path):", 0)]
+
+
+def test_blank_lines_stay_in_the_middle_only() -> None:
+    rows = rows_of(["", " ", "a", "", "b", "\r", ""], PYTHON, "python")
+    assert [(row.text, row.number, row.is_blank) for row in rows] == [("a", 2, False), ("", 3, True), ("b", 4, False)]
+    assert rows_of(["", ""], PYTHON, "python") == rows_of([], PYTHON, "python") == []
+
+
+@pytest.mark.parametrize("text", ["...", "…", "    ...", "[...]", "(...)", "<...>", "... rest of it ...", "...,", "{ ... }"])
+def test_nothing_but_dots_is_a_marker_for_certain(text: str) -> None:
+    (row,) = rows_of([text], PYTHON, "python")
+    assert row.is_dots
+    assert row.odds == DOTS_ODDS
+
+
+@pytest.mark.parametrize("text", ["x = ...", "call(...)", "f(*args, ...)", "a.b.c", "[...items]", "{ ...rest, a }"])
+def test_dots_in_code_are_no_marker(text: str) -> None:
+    rows = rows_of([text], PYTHON, "javascript")
+    assert not any(row.is_dots for row in rows)
+
+
+@pytest.mark.parametrize("text", ["# ... existing code ...", "// unchanged", "<!-- the rest stays -->", "-- old code"])
+def test_a_comment_has_the_odds_of_its_words(text: str) -> None:
+    (row,) = rows_of([text], PYTHON, "python")
+    assert row.note is not None
+    assert text.startswith(row.text[:2])
+    assert row.odds is not None
+    assert row.role("elide") == row.odds["elide"] < 0
+
+
+def test_a_comment_of_the_file_is_still_a_comment() -> None:
+    (row,) = rows_of(["# the end"], PYTHON, "python")
+    assert (row.text, row.note) == ("# the end", "the end")
+
+
+def test_a_docstring_that_says_it_is_left_out_is_a_marker() -> None:
+    (row,) = rows_of(['    """..."""'], PYTHON, "python")
+    assert row.note == "..."
+    (code,) = rows_of(['    """Opens the file that was named."""'], PYTHON, "python")
+    assert code.note is None
+
+
+def test_a_code_row_is_code_whatever_is_asked() -> None:
+    (row,) = rows_of(["x = 1"], PYTHON, "python")
+    assert row.role("code") == 0
+    assert row.role("elide") < -10
+
+
+# ---- taken apart -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "original", "parts"),
+    [
+        ("def load(path): ...", PYTHON, ["def load(path):", "    ..."]),
+        ("def load(path, mode): ...  # as before", PYTHON, ["def load(path, mode):", "    ..."]),
+        ("function load(path) { ... }", SCRIPT, ["function load(path) {", "    ...", "}"]),
+        ("  function load(path) { /* ... */ }", SCRIPT, ["  function load(path) {", "      ...", "  }"]),
+        ("function other() { ... }", SCRIPT, ["function other() {", "    ...", "}"]),
+        ("const all = [...];", SCRIPT, ["const all = [", "    ...", "];"]),
+        ("<div>...</div>", SCRIPT, ["<div>", "    ...", "</div>"]),
+    ],
+)
+def test_an_elided_body_is_taken_apart(text: str, original: Lines, parts: list[str]) -> None:
+    rows = rows_of([text], original, "javascript" if original is SCRIPT else "python")
+    assert texts_of(rows) == parts
+    assert rows[0].whole == text
+    assert rows[1].is_dots
+    assert [row.is_part for row in rows] == [False] + [True] * (len(rows) - 1)
+    assert {row.number for row in rows} == {0}
+
+
+@pytest.mark.parametrize("text", ["def unheard_of(x): ...", "x: int = ...", "const none = [...];", "<ul>...</ul>"])
+def test_a_body_of_dots_that_the_file_lacks_is_code(text: str) -> None:
+    original = SCRIPT if text.startswith(("const", "<")) else PYTHON
+    (row,) = rows_of([text], original, "javascript" if original is SCRIPT else "python")
+    assert (row.text, row.is_dots) == (text, False)
+
+
+def test_a_stub_that_the_file_has_is_a_line_of_it() -> None:
+    original = Lines(["def load(path): ...", "def save(path): ..."])
+    assert texts_of(rows_of(["def load(path): ..."], original, "python")) == ["def load(path): ..."]
+
+
+@pytest.mark.parametrize("note", ["<- new", "← changed", "NEW", "added"])
+def test_a_note_behind_code_is_left_out(note: str) -> None:
+    sign = "" if note.startswith(("<", "←")) else "# "
+    (row,) = rows_of([f"    limit = 4  {sign}{note}"], PYTHON, "python")
+    assert row.text == "    limit = 4"
+
+
+def test_a_comment_behind_code_that_belongs_there_stays() -> None:
+    (row,) = rows_of(["    limit = 4  # seconds"], PYTHON, "python")
+    assert row.text == "    limit = 4  # seconds"
+
+
+def test_a_note_that_says_unchanged_quotes_the_line() -> None:
+    (row,) = rows_of(["    limit = 3  # unchanged"], PYTHON, "python")
+    assert (row.text, row.is_quoted) == ("    limit = 3", True)
+
+
+def test_a_note_behind_an_opened_block_may_stand_for_its_body() -> None:
+    rows = rows_of(["def load(path):  # ... unchanged ..."], PYTHON, "python")
+    assert texts_of(rows) == ["def load(path):", "    ..."]
+
+
+# ---- tastes ----------------------------------------------------------------------------------------------------------
+
+
+def test_code_that_can_be_taken_in_one_way_has_one_variant() -> None:
+    assert [taste for taste, _ in variants_of(["def save(path):", "    pass"], PYTHON, "python")] == [Taste()]
+
+
+def test_a_note_can_be_kept() -> None:
+    variants = variants_of(["limit = 4  # <- new"], PYTHON, "python")
+    assert [(taste, texts_of(rows)) for taste, rows in variants] == [
+        (Taste(), ["limit = 4"]),
+        (Taste(keeps_notes=True), ["limit = 4  # <- new"]),
+    ]
+
+
+def test_a_stub_can_be_kept() -> None:
+    variants = dict(variants_of(["def load(path): ..."], PYTHON, "python"))
+    assert texts_of(variants[Taste()]) == ["def load(path):", "    ..."]
+    assert texts_of(variants[Taste(keeps_stubs=True)]) == ["def load(path): ..."]
+
+
+def test_a_statement_over_several_lines_can_be_joined() -> None:
+    shown = ["    return open(", "        path,", "        limit,", "    )"]
+    variants = dict(variants_of(shown, PYTHON, "python"))
+    assert texts_of(variants[Taste()]) == shown
+    assert texts_of(variants[Taste(joins=True)]) == ["    return open(path, limit)"]
+    assert Taste(joins=True) not in dict(variants_of(["    return close(", "        path,", "    )"], PYTHON, "python"))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("`load` and `Store.save()` stay", {"load", "Store", "save"}),
+        ("load_all, loadAll and load() too", {"load_all", "loadAll", "load"}),
+        ("everything else", set()),
+    ],
+)
+def test_names_in_words(text: str, names: set[str]) -> None:
+    assert names_in(text) == names
+
+
+def test_a_marker_names_what_the_file_has() -> None:
+    (row,) = rows_of(["# ... load and limit as before ..."], PYTHON, "python")
+    assert {"load", "limit"} <= row.names
+    assert "before" not in row.names
+
+
+SNIPPETS = st.lists(
+    st.sampled_from(["def load(path): ...", "    limit = 3  # NEW", "...", "# rest", "", "f(", "a,", ")", "x { ... }", "}"]),
+    max_size=8,
+)
+
+
+@given(SNIPPETS)
+def test_rows_keep_the_order_of_the_lines(texts: list[str]) -> None:
+    for taste, rows in variants_of(texts, PYTHON, "python"):
+        numbers = [row.number for row in rows]
+        assert numbers == sorted(numbers)
+        told = {n for n, text in enumerate(texts) if text.strip()}
+        assert {row.number for row in rows if not row.is_blank} == told or taste.joins
+        assert not rows or not (rows[0].is_blank or rows[-1].is_blank)
