@@ -1,0 +1,157 @@
+"""python -m fastedit.training.alignment: fits what reads lazy edits, and stores it where they are read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import fastedit
+import fastedit.anchor.lazy
+from fastedit.errors import SettingsError
+from fastedit.training.alignment.cases import Case, Workers, read_cases, read_changes, workers
+from fastedit.training.alignment.certainty import fit_certainty
+from fastedit.training.alignment.weights import Weights, fit_weights, read_weights, write_weights
+from fastedit.training.alignment.wordings import fit_wordings, read_wordings, use_classifier
+
+INSTALLED = Path(fastedit.anchor.lazy.__file__).parent
+WORDINGS = Path(fastedit.__file__).parent / "training" / "data" / "wordings.jsonl.gz"
+# Only a checkout of the repository has it.
+BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
+STAGES = ("comments", "weights", "certainty")
+LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(given)
+    if options.rounds < 1 or options.processes < 1:
+        return _failed("--rounds and --processes are numbers from 1 on")
+    try:
+        _fit(options, _Output(options.out, shlex.join(["python", "-m", "fastedit.training.alignment", *given])))
+    except SettingsError as error:
+        return _failed(str(error))
+    finally:
+        use_classifier(INSTALLED / "comments.npz")
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """The folder that the fits are stored in, with `fitted.json`, which says how each of them came about."""
+
+    folder: Path
+    command: str
+
+    def store(self, stage: str, told: dict[str, Any]) -> None:
+        """Notes how one of the fits came about; what is known of the others stays."""
+        path = self.folder / "fitted.json"
+        known = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        known[stage] = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "command": self.command,
+            "versions": _versions(),
+            **told,
+        }
+        path.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+
+    def known(self, name: str) -> Path:
+        """The file of an earlier stage: from the folder, else the installed one."""
+        path = self.folder / name
+        return path if path.exists() else INSTALLED / name
+
+
+def _fit(options: argparse.Namespace, output: _Output) -> None:
+    train = {path: read_cases(path) for path in options.train}
+    calibration = read_cases(options.calibrate)
+    changes = read_changes(options.pairs) if options.pairs else []
+    wordings = read_wordings(options.wordings)
+    cases = [case for found in train.values() for case in found]
+    told = {"seed": options.seed, "records": {path.name: _counts(found) for path, found in train.items()}}
+    output.folder.mkdir(parents=True, exist_ok=True)
+    stages = options.only or STAGES
+    if "comments" in stages:
+        fitted = fit_wordings(wordings, cases, output.folder / "comments.npz", options.seed)
+        output.store("comments", told | fitted)
+        _say("comments", fitted)
+    with workers(options.processes, use_classifier, output.known("comments.npz")) as ready:
+        if "weights" in stages:
+            phrases = [text for text, role in wordings if role == "elide"]
+            start = read_weights(output.known("weights.json"))
+            report = _reporter(output, told | {"changes": len(changes)})
+            fit_weights(cases, changes, phrases, start, options.rounds, options.seed, ready, report)
+        if "certainty" in stages:
+            told["records"] = told["records"] | {options.calibrate.name: _counts(calibration)}
+            _fit_certainty(cases, calibration, output, told, ready)
+
+
+def _reporter(output: _Output, told: dict[str, Any]) -> Callable[[Weights, dict[str, Any]], None]:
+    """What stores the best weights so far after each round, and how they came about."""
+    rounds: list[dict[str, Any]] = []
+
+    def report(best: Weights, found: dict[str, Any]) -> None:
+        rounds.append(found)
+        write_weights(best, output.folder / "weights.json")
+        output.store("weights", told | {"exact": max(one["exact"] for one in rounds), "rounds": rounds})
+        _say("weights", found)
+
+    return report
+
+
+def _fit_certainty(
+    cases: Sequence[Case], calibration: Sequence[Case], output: _Output, told: dict[str, Any], ready: Workers
+) -> None:
+    stored, found = fit_certainty(cases, calibration, read_weights(output.known("weights.json")), ready)
+    (output.folder / "certainty.json").write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+    output.store("certainty", told | found)
+    _say("certainty", found)
+
+
+def _counts(cases: Sequence[Case]) -> dict[str, int]:
+    refused = sum(case.expected is None for case in cases)
+    return {"apply": len(cases) - refused, "refuse": refused}
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "fastedit": fastedit.__version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in LIBRARIES},
+    }
+
+
+def _say(stage: str, found: dict[str, Any]) -> None:
+    print(stage, json.dumps(found), flush=True)  # noqa: T201 how far a command of many minutes is
+
+
+def _failed(message: str) -> int:
+    print(f"error: {message}", file=sys.stderr)  # noqa: T201
+    return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m fastedit.training.alignment", description=__doc__)
+    add = parser.add_argument
+    add("--train", type=Path, nargs="+", default=[BENCHMARK / "train.jsonl.gz"], help="records to fit to")
+    add("--calibrate", type=Path, default=BENCHMARK / "validation.jsonl.gz", help="records for the table of certainty")
+    add("--pairs", type=Path, help="changes to cut snippets from: JSON lines of file, original and result")
+    add("--wordings", type=Path, default=WORDINGS, help="comments with their roles: JSON lines of text and label")
+    add("--rounds", type=int, default=4, help="how often the weights are fitted (default: 4)")
+    add("--processes", type=int, default=os.cpu_count() or 1, help="default: one for each core")
+    add("--out", type=Path, default=INSTALLED, help="default: where they are read, beside fastedit/anchor/lazy")
+    add("--seed", type=int, default=0)
+    add("--only", action="append", choices=STAGES, help="fit one part again, with the others as they are (repeatable)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

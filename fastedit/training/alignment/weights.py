@@ -1,0 +1,289 @@
+"""Fits the weights of the search: the likelihood of the readings that are right, against all others that it finds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rapidfuzz.distance import Indel
+
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.readings import NAMES, readings_of
+from fastedit.anchor.lazy.rows import Row
+from fastedit.anchor.lazy.search import Known
+from fastedit.training.alignment.cases import Case, Change, Laid, Workers, cut_cases, laid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    Floats = NDArray[np.float32]
+
+Weights = dict[str, float]
+
+PRICE = 4.0  # of a step that contradicts the known result, when looking for a way to it
+MAX_REACHED = 14  # readings looked at with the known result
+PENALTY = 1.0
+PULL = 0.1  # of the weights that the fit began with; the rest pulls towards those of the round before
+ITERATIONS = 150
+MAX_HOLDINGS = 8
+CHANGES_A_ROUND = 120
+# What stays so whatever the data says: nothing is deleted or left out for nothing. (lowest, highest)
+FREE = (-np.inf, np.inf)
+BOUNDS: dict[str, tuple[float, float]] = {
+    "deleted": (-np.inf, -0.05),
+    "deleted_comment": (-np.inf, -0.05),
+    "deleted_trivial": (-np.inf, -0.05),
+    "deleted_header": (-np.inf, -0.05),
+    "deleted_blank": (-np.inf, 0.0),
+    "deleted_said": (0.0, 0.3),
+    "deleted_like": (0.0, 0.15),
+    "jump": (-np.inf, 0.0),
+    "delete_after_quote": (-np.inf, 0.0),
+    "delete_to_quote": (-np.inf, 0.0),
+    "back": (-np.inf, -4.0),
+}
+
+
+@dataclass(slots=True)
+class Group:
+    """The readings of one case found so far.
+
+    readings: by a digest of their text, or of the path where that gives none: features, and whether it is right.
+    """
+
+    weight: float
+    readings: dict[bytes, tuple[Floats, bool]] = field(default_factory=dict)
+
+    def tells(self) -> bool:
+        """Whether there is a right reading and another."""
+        return len({is_right for _, is_right in self.readings.values()}) == 2
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the search makes of a case.
+
+    outcome: "exact": the best reading is right; "among": another one is; "reached": one that only the known result led
+    to is; "spaces": the best is right but for white space; "wrong"; "none": no reading; "unread": no lazy snippets.
+    """
+
+    outcome: str
+    readings: dict[bytes, tuple[Floats, bool]]
+
+
+def read_weights(path: Path) -> Weights:
+    """The stored weights, for the names that exist; new ones are 0."""
+    stored = json.loads(path.read_text("utf-8"))["weights"]
+    return {name: float(stored.get(name, 0.0)) for name in NAMES}
+
+
+def write_weights(weights: Weights, path: Path) -> None:
+    rounded = {name: round(float(weights[name]), 4) + 0.0 for name in NAMES}
+    path.write_text(json.dumps({"weights": rounded}, indent=1) + "\n", "utf-8")
+
+
+def fit_weights(
+    cases: Sequence[Case],
+    changes: Sequence[Change],
+    phrases: Sequence[str],
+    start: Weights,
+    rounds: int,
+    seed: int,
+    workers: Workers,
+    report: Callable[[Weights, dict[str, Any]], None],
+) -> Weights:
+    """The weights that get most cases exact, of those fitted in `rounds` rounds and the ones at the start.
+
+    Each round reads the cases, and snippets newly cut from the changes, with the weights of the round before, and fits
+    them to all readings found so far. report: is told of each round, with the best weights until then.
+    """
+    known = [case for case in cases if case.expected is not None]
+    groups: dict[tuple[int, int], Group] = {}
+    weights, best, best_exact = start, start, -1
+    for number in range(rounds + 1):
+        is_last = number == rounds
+        cut = [] if is_last else cut_cases(changes, phrases, CHANGES_A_ROUND, random.Random(f"{seed} {number}"))
+        read = workers.map(partial(find, weights=weights, is_learning=not is_last), [*known, *cut])
+        outcomes = Counter(one.outcome for one in read[: len(known)])
+        if outcomes["exact"] >= best_exact:
+            best, best_exact = weights, outcomes["exact"]
+        cut_outcomes = Counter(one.outcome for one in read[len(known) :])
+        told: dict[str, Any] = {"round": number, **_shares(outcomes)}
+        if cut:
+            told["cut"] = _shares(cut_outcomes)
+        if not is_last:
+            for at, (case, one) in enumerate(zip((*known, *cut), read, strict=True)):
+                # A change is cut differently in each round, and is then another case.
+                key = (at, 0 if at < len(known) else number)
+                groups.setdefault(key, Group(case.weight)).readings.update(one.readings)
+            telling = [group for group in groups.values() if group.tells()]
+            weights, loss = fitted(telling, weights, start)
+            told |= {"groups": len(telling), "loss": round(loss, 3)}
+        report(best, told)
+    return best
+
+
+def _shares(outcomes: Counter[str]) -> dict[str, Any]:
+    num_read = sum(outcomes.values()) - outcomes["unread"]
+    return {"exact": round(outcomes["exact"] / max(1, num_read), 4), "outcomes": dict(sorted(outcomes.items()))}
+
+
+# ---- readings --------------------------------------------------------------------------------------------------------
+
+
+def find(case: Case, weights: Weights, is_learning: bool = True) -> Found:
+    """Reads a case whose result is known; with the readings to learn from where that is asked for."""
+    try:
+        return _find(case, weights, is_learning)
+    except Exception as error:
+        error.add_note(f"while reading {case.name}")
+        raise
+
+
+def _find(case: Case, weights: Weights, is_learning: bool) -> Found:
+    given = laid(case)
+    if given is None or given.goal is None:
+        return Found("unread", {})
+    rejected: list[Floats] | None = [] if is_learning else None
+    asked = (given.lines, given.snippets, given.language, case.message, given.found)
+    ranked = readings_of(*asked, known_weights=weights, rejected=rejected)
+    texts = [reading.lines for reading in ranked]
+    outcome = _outcome(texts, given.goal)
+    if not is_learning:
+        return Found(outcome, {})
+    known = partial(known_result, given)
+    led = readings_of(*asked, known_weights=weights, known_for=known, count=MAX_REACHED)
+    if given.goal in [reading.lines for reading in led] and given.goal not in texts:
+        outcome = "reached"
+    readings = {_digest("\n".join(one.lines)): (one.features(), one.lines == given.goal) for one in (*ranked, *led)}
+    readings |= {_digest(repr(features.tolist())): (features, False) for features in rejected or ()}
+    return Found(outcome, readings)
+
+
+def _outcome(texts: Sequence[tuple[str, ...]], goal: tuple[str, ...]) -> str:
+    if not texts:
+        return "none"
+    if goal in texts:
+        return "exact" if texts[0] == goal else "among"
+    first, wanted = ([line.strip() for line in lines if line.strip()] for lines in (texts[0], goal))
+    return "spaces" if first == wanted else "wrong"
+
+
+def known_result(given: Laid, original: Lines, rows: Sequence[Row]) -> Known:
+    """What the result says about the lines of the original and the rows of one snippet."""
+    gone = np.ones(len(original), bool)
+    added: Counter[str] = Counter()
+    keys = ["".join(line.split()) for line in given.goal or ()]
+    for step in Indel.opcodes(original.keys, keys):
+        if step.tag == "equal":
+            gone[step.src_start : step.src_end] = False
+        elif step.tag == "insert":
+            added.update(keys[step.dest_start : step.dest_end])
+    del added[""]
+    shown = [("".join(row.text.split()), "".join((row.whole or "").split())) for row in rows]
+    are_new = frozenset(number for number, names in enumerate(shown) if any(added[name] for name in names))
+    return Known(gone, are_new, PRICE, is_alone=len(given.snippets) == 1)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+# ---- likelihood ------------------------------------------------------------------------------------------------------
+
+
+def fitted(groups: Sequence[Group], weights: Weights, start: Weights) -> tuple[Weights, float]:
+    """The weights under which the groups' right readings are likeliest, and the loss that is left.
+
+    The loss is the negative logarithm of the likelihood, plus PENALTY times the squared distance from the weights
+    before. With one right reading in each group it is convex.
+    """
+    import torch
+
+    before = torch.tensor([weights[name] for name in NAMES], dtype=torch.float64)
+    centre = PULL * torch.tensor([start[name] for name in NAMES], dtype=torch.float64) + (1 - PULL) * before
+    if not groups:
+        return weights, 0.0
+    likelihood = _likelihood(groups)
+
+    def loss(values: Tensor) -> Tensor:
+        return PENALTY * (values - centre).square().sum() - likelihood(values)
+
+    limits = torch.tensor([BOUNDS.get(name, FREE) for name in NAMES], dtype=torch.float64)
+    values = minimised(loss, before, limits[:, 0], limits[:, 1])
+    return dict(zip(NAMES, (round(value, 4) for value in values.tolist()), strict=True)), loss(values).item()
+
+
+def log_likelihood(groups: Sequence[Group], weights: Weights) -> float:
+    """The logarithm of the probability of the right readings, summed over the groups by their weight."""
+    import torch
+
+    return _likelihood(groups)(torch.tensor([weights[name] for name in NAMES], dtype=torch.float64)).item()
+
+
+def _likelihood(groups: Sequence[Group]) -> Callable[[Tensor], Tensor]:
+    import torch
+
+    readings = [reading for group in groups for reading in group.readings.values()]
+    features = torch.from_numpy(np.stack([values for values, _ in readings])).double()  # [R, F]
+    is_right = torch.tensor([right for _, right in readings])  # [R]
+    counts = torch.tensor([len(group.readings) for group in groups])
+    owners = torch.arange(len(groups)).repeat_interleave(counts)  # [R]: the group of each reading
+    shares = torch.tensor([group.weight for group in groups], dtype=torch.float64)  # [G]
+
+    def log_sums(scores: Tensor) -> Tensor:
+        """[R] → [G]: the logarithm of the groups' sums of exponentials."""
+        top = scores.new_full((len(groups),), -torch.inf).scatter_reduce(0, owners, scores.detach(), "amax")
+        return top + scores.new_zeros(len(groups)).index_add(0, owners, (scores - top[owners]).exp()).log()
+
+    def likelihood(values: Tensor) -> Tensor:
+        scores = features @ values
+        return (shares * (log_sums(scores.where(is_right, -1e9)) - log_sums(scores))).sum()
+
+    return likelihood
+
+
+def minimised(loss: Callable[[Tensor], Tensor], start: Tensor, lowest: Tensor, highest: Tensor) -> Tensor:
+    """The point between the limits where a convex loss is least.
+
+    Values that a step takes past a limit are held there, the others are fitted again, until none is held too many.
+    """
+    import torch
+
+    point = start.clamp(lowest, highest)
+    held = torch.zeros_like(point, dtype=torch.bool)
+    for _ in range(MAX_HOLDINGS):
+        point = _descended(loss, point, ~held).clamp(lowest, highest).requires_grad_()
+        (slope,) = torch.autograd.grad(loss(point), point)
+        point = point.detach()
+        at_limit = ((point <= lowest) & (slope > 0)) | ((point >= highest) & (slope < 0))
+        if torch.equal(at_limit, held):
+            break
+        held = at_limit
+    return point
+
+
+def _descended(loss: Callable[[Tensor], Tensor], start: Tensor, is_free: Tensor) -> Tensor:
+    """The point at which the loss is least when only the free values change."""
+    import torch
+
+    free = start[is_free].clone().requires_grad_()
+    steps = torch.optim.LBFGS([free], max_iter=ITERATIONS, history_size=20, line_search_fn="strong_wolfe")
+
+    def evaluate() -> Tensor:
+        steps.zero_grad()
+        value = loss(start.masked_scatter(is_free, free))
+        torch.autograd.backward(value)
+        return value
+
+    steps.step(evaluate)  # type: ignore[no-untyped-call]
+    return start.masked_scatter(is_free, free.detach())

@@ -1,0 +1,285 @@
+"""`python -m fastedit.training.alignment`, on edits few enough to fit in a moment."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from fastedit.anchor.lazy.certainty import FACTORS
+from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
+from fastedit.anchor.lazy.readings import NAMES
+from fastedit.errors import SettingsError
+from fastedit.training.alignment import wordings
+from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main
+from fastedit.training.alignment.cases import cut_cases, laid, read_cases, read_changes
+from fastedit.training.alignment.certainty import calibrated, logistic, scores
+from fastedit.training.alignment.weights import (
+    BOUNDS,
+    Group,
+    find,
+    fitted,
+    known_result,
+    log_likelihood,
+    minimised,
+    read_weights,
+)
+from fastedit.training.alignment.wordings import case_comments, read_wordings
+
+ORIGINAL = """import os
+
+
+def load(path):
+    with open(path) as file:
+        return file.read()
+
+
+def store(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+    # tell where it is
+    print(path)
+"""
+SMALLER = ORIGINAL.replace("    # tell where it is\n    print(path)\n", "")
+LARGER = ORIGINAL.replace("return file.read()", "return file.read().strip()  # no line end")
+MESSAGES = {
+    "changed": (
+        "```python\ndef load(path):\n    # opens it as before\n"
+        "        return file.read().strip()  # no line end\n```\n",
+        LARGER,
+    ),
+    "new": (
+        "```python\nimport os\nimport sys  # new\n\n# ... rest of the file ...\n```\n",
+        ORIGINAL.replace("import os\n", "import os\nimport sys\n"),
+    ),
+    "gone": ("```python\n        file.write(text)\n    # the two lines behind it are gone\n```\n", SMALLER),
+    "refused": ("```python\ndef other():\n    return 2\n\n# ...\ndef third():\n```\n", None),
+}
+
+
+def record(name: str, message: str, expected: str | None) -> dict:
+    return {
+        "id": name,
+        "package": name,
+        "format": "lazy",
+        "file": "a.py",
+        "files": {"a.py": ORIGINAL},
+        "message": message,
+        "expected": None if expected is None else {"a.py": expected},
+    }
+
+
+def write_rows(path, rows):
+    with gzip.open(path, "wt", encoding="utf-8", newline="\n") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    return path
+
+
+@pytest.fixture
+def records(tmp_path):
+    return write_rows(tmp_path / "train.jsonl.gz", [record(name, *told) for name, told in MESSAGES.items()])
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    rows = [{"file": "lib/a.py", "original": ORIGINAL, "result": result} for result in (SMALLER, LARGER)]
+    return write_rows(tmp_path / "pairs.jsonl.gz", rows)
+
+
+@pytest.fixture
+def few(monkeypatch, tmp_path):
+    """Few wordings, fitted in a moment."""
+    monkeypatch.setattr(wordings, "EPOCHS", 12)
+    monkeypatch.setattr(wordings, "package_comments", lambda chance: ["a comment of a package", "nothing else to do"])
+    texts = {"elide": "rest unchanged", "where": "in class A", "new": "new", "gone": "removed", "code": "see above"}
+    return write_rows(tmp_path / "w.jsonl.gz", [{"text": text, "label": role} for role, text in texts.items()])
+
+
+def told(folder) -> dict:
+    return json.loads((folder / "fitted.json").read_text("utf-8"))
+
+
+def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys):
+    options = ["--train", records, "--calibrate", records, "--pairs", pairs, "--wordings", few]
+    options += ["--rounds", 1, "--processes", 1]
+    for name in ("one", "two"):
+        assert main([str(option) for option in (*options, "--out", tmp_path / name)]) == 0
+    folder = tmp_path / "one"
+    weights = json.loads((folder / "weights.json").read_text("utf-8"))["weights"]
+    assert tuple(weights) == NAMES
+    assert all(value == round(value, 4) for value in weights.values())
+    certainty = json.loads((folder / "certainty.json").read_text("utf-8"))
+    assert tuple(certainty["weights"]) == FACTORS
+    assert certainty["calibration"]
+    found = told(folder)
+    assert list(found) == ["comments", "weights", "certainty"]
+    for stage in found.values():
+        assert stage["command"].startswith("python -m fastedit.training.alignment --train ")
+        assert stage["records"]["train.jsonl.gz"] == {"apply": 3, "refuse": 1}
+        assert {"date", "seed", "versions"} < stage.keys()
+    assert [one["round"] for one in found["weights"]["rounds"]] == [0, 1]
+    assert sum(found["weights"]["rounds"][0]["cut"]["outcomes"].values()) > 0
+    assert found["certainty"]["train"]["cases"] <= 4
+    # The same seed gives the same fit.
+    for name in ("weights.json", "certainty.json"):
+        assert (folder / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    first, second = (np.load(tmp_path / name / "comments.npz") for name in ("one", "two"))
+    assert all(np.array_equal(first[name], second[name]) for name in ("weights", "bias", "scale"))
+    assert capsys.readouterr().out.count("\n") == 8
+
+
+def test_one_part_is_fitted_again_alone(records, few, tmp_path):
+    options = ["--train", records, "--calibrate", records, "--wordings", few, "--processes", 1, "--out", tmp_path / "o"]
+    assert main([*map(str, options), "--only", "certainty"]) == 0
+    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == ["certainty.json", "fitted.json"]
+    assert list(told(tmp_path / "o")) == ["certainty"]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (None, "no such file"),
+        ("{}", "not records"),
+        ("no json", "can't be read as JSON lines"),
+        (json.dumps(record("a", "b", None) | {"format": "udiff"}), "no lazy edits"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_clear_line(content, complaint, tmp_path, capsys):
+    path = tmp_path / "train.jsonl"
+    if content is not None:
+        path.write_text(content, "utf-8")
+    assert main(["--train", str(path), "--out", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {path}: ")
+    assert complaint in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_rounds_are_refused(capsys):
+    assert main(["--rounds", "0"]) == 2
+    assert "--rounds" in capsys.readouterr().err
+
+
+def test_fitting_makes_right_readings_likelier(records):
+    start = read_weights(INSTALLED / "weights.json")
+    # Worse than they are, so that there is something to learn.
+    start |= {"same": start["same"] / 2, "new_known": 0.0}
+    groups = []
+    for case in read_cases(records):
+        if case.expected is not None:
+            groups.append(Group(case.weight, find(case, start).readings))
+    telling = [group for group in groups if group.tells()]
+    assert telling
+    weights, loss = fitted(telling, start, start)
+    assert log_likelihood(telling, weights) > log_likelihood(telling, start)
+    assert 0 < loss <= -log_likelihood(telling, start) + 1e-6
+    assert all(lowest <= weights[name] <= highest for name, (lowest, highest) in BOUNDS.items())
+    assert set(BOUNDS) <= set(NAMES)
+
+
+def test_nothing_is_fitted_to_no_readings():
+    start = dict.fromkeys(NAMES, 0.5)
+    assert fitted([], start, start) == (start, 0.0)
+
+
+def test_the_least_loss_between_limits():
+    wanted = torch.tensor([2.0, -3.0, 0.5], dtype=torch.float64)
+    coupled = torch.tensor([[2.0, 1, 0], [1, 2, 0], [0, 0, 1]], dtype=torch.float64)
+
+    def loss(values):
+        return (values - wanted) @ coupled @ (values - wanted)
+
+    endless = torch.full((3,), torch.inf, dtype=torch.float64)
+    start = torch.zeros(3, dtype=torch.float64)
+    assert torch.allclose(minimised(loss, start, -endless, endless), wanted, atol=1e-6)
+    highest = torch.tensor([1.0, torch.inf, 0.0], dtype=torch.float64)
+    # The first one held at 1 moves the second: d/dy of 2(-1)(y+3) + 2(y+3)² is 0 at y = -2.5.
+    limited = minimised(loss, start, -endless, highest)
+    assert torch.allclose(limited, torch.tensor([1.0, -2.5, 0.0], dtype=torch.float64), atol=1e-6)
+
+
+def test_what_a_known_result_says_of_lines_and_rows(records):
+    case = next(case for case in read_cases(records) if case.name == "new")
+    given = laid(case)
+    from fastedit.anchor.lazy.lines import Lines
+    from fastedit.anchor.lazy.rows import rows_of
+
+    original = Lines(given.lines)
+    rows = rows_of(given.snippets[0].lines, original, "python")
+    known = known_result(given, original, rows)
+    assert not known.gone.any()
+    assert [rows[row].text for row in known.added] == ["import sys"]
+
+
+def test_changes_are_cut_anew_for_each_seed(pairs):
+    changes = read_changes(pairs)
+    assert [change.file for change in changes] == ["a.py", "a.py"]
+    cut = [cut_cases(changes, ["rest stays"], 2, random.Random(seed)) for seed in range(10)]
+    assert cut[3] == cut_cases(changes, ["rest stays"], 2, random.Random(3))
+    assert len({case.message for cases in cut for case in cases}) > 3
+    assert all(case.weight < 1 and case.original == ORIGINAL for cases in cut for case in cases)
+
+
+def test_comments_of_a_case_are_kept_or_not(records):
+    found = {case.name: case_comments(case) for case in read_cases(records)}
+    assert found["changed"] == [("opens it as before", False), ("no line end", True)]
+    assert found["new"] == [("new", False), ("... rest of the file ...", False)]
+    assert found["refused"] == []
+
+
+def test_shipped_wordings_have_every_role():
+    pairs = read_wordings(WORDINGS)
+    assert {role for _, role in pairs} == set(ROLES)
+    assert len(pairs) > 8000
+    assert len({text for text, _ in pairs}) == len(pairs)
+
+
+def test_wordings_without_roles_are_refused(tmp_path):
+    with pytest.raises(SettingsError, match="not wordings"):
+        read_wordings(write_rows(tmp_path / "w.jsonl.gz", [{"text": "new", "label": "other"}]))
+
+
+def test_a_text_falls_into_buckets():
+    assert all(0 <= bucket < BUCKETS for bucket in buckets_of("... rest of `main()` ..."))
+    assert buckets_of("Line 12 of readAll") == buckets_of("line 7 of  writeAll")
+    assert buckets_of("the rest stays") != buckets_of("the rest goes")
+    assert len(buckets_of("x" * 1000)) == len(buckets_of("x" * 2000))
+
+
+@pytest.mark.parametrize("text", ["", "...", "new", "a comment like any other", "остальное без изменений"])
+def test_every_role_has_a_probability(text):
+    odds = log_odds(text)
+    assert tuple(odds) == ROLES
+    assert sum(np.exp(list(odds.values()))) == pytest.approx(1, abs=1e-4)
+
+
+def test_odds_tell_right_readings_from_wrong_ones():
+    chance = np.random.default_rng(1)
+    factors = np.concatenate([np.ones((300, 1)), chance.normal(size=(300, 2))], axis=1)
+    is_right = (factors[:, 1] + 0.3 * chance.normal(size=300) > 0.5).astype(float)
+    weights = logistic(factors, is_right)
+    assert weights[1] > 10 * abs(weights[2])
+    assert scores(factors @ weights, is_right)["brier"] < 0.1
+    assert (logistic(factors[:0], is_right[:0]) == 0).all()
+
+
+def test_the_table_of_shares_never_falls():
+    chance = np.random.default_rng(2)
+    odds = np.round(chance.normal(size=200), 1)
+    is_right = (chance.random(200) < 1 / (1 + np.exp(-odds))).astype(float)
+    table = np.array(calibrated(odds, is_right))
+    assert (np.diff(table[:, 0]) > 0).all()
+    assert (np.diff(table[:, 1]) >= 0).all()
+    assert 0 < table[0, 1] < 0.5 < table[-1, 1] < 1
+    assert calibrated(np.array([1.0]), np.array([1.0])) == [[1.0, 0.75]]
+
+
+def test_answers_are_counted_until_too_many_are_wrong():
+    is_right = np.array([1.0] * 60 + [0.0] + [1.0] * 20 + [0.0] * 19)
+    found = scores(np.arange(100, 0, -1.0), is_right)
+    assert (found["cases"], found["exact"], found["answered_at_1%_wrong"]) == (100, 0.8, 0.81)
