@@ -52,6 +52,13 @@ local AMBIGUOUS_EDIT = [[
 >>>>>>> REPLACE
 ]]
 
+local TRIPLETS = TWINS .. "\n\n" .. TWINS:match("class Second.*$"):gsub("Second", "Third")
+local OPEN_EDIT = [[
+# ... existing code ...
+        return 3
+# ... existing code ...
+]]
+
 local URL, stop = service.start()
 vim.o.swapfile = false
 vim.o.report = 9999
@@ -62,6 +69,11 @@ vim.o.columns, vim.o.lines = 120, 40
 local told = {}
 vim.notify = function(text)
   table.insert(told, text)
+end
+
+--- Nobody is there to choose.
+vim.ui.select = function(_, _, on_choice)
+  on_choice(nil)
 end
 
 local folder = vim.fn.tempname()
@@ -184,6 +196,24 @@ test("discarding, by key or by closing the window, leaves nothing behind", funct
     equal(vim.bo.modified, false)
     equal(saved("discard.py"), SHAPES)
   end
+end)
+
+test("an edit that can be read in several ways is previewed as the person reads it", function()
+  local select = vim.ui.select
+  local offered = {}
+  vim.ui.select = function(items, options, on_choice)
+    offered = vim.tbl_map(options.format_item, items)
+    on_choice(items[2])
+  end
+  open("readings.py", TRIPLETS, OPEN_EDIT)
+  vim.cmd("FastEdit")
+  await_state("preview")
+  vim.ui.select = select
+  has(offered[2], "line %d+: reading 2 ")
+  press("<CR>")
+  equal(state(), "applied")
+  equal(saved("readings.py") ~= TRIPLETS, true)
+  vim.cmd("silent! cclose")
 end)
 
 test("a refusal has its code, and its places in the quickfix list", function()

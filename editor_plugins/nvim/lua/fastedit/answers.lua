@@ -41,7 +41,7 @@ function Answers:ask()
   self.num_awaited = #self.files
   local options = self.options
   for _, one in ipairs(self.files) do
-    local request = one:request(options.edit, options.mode or config.values.mode, options.instruction)
+    local request = one:request(options.edit, options.mode or config.values.mode, options.instruction, options.choose)
     local cancel = client.apply(config.service(), request, {
       on_span = function(end_line)
         one.num_done = end_line

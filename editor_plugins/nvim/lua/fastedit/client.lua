@@ -9,6 +9,7 @@ local M = {}
 ---@field start_line integer
 ---@field end_line integer
 ---@field reason string
+---@field choice integer|nil the number of the reading of the edit that means it; 0 or nil where there is none
 
 ---@class fastedit.Refusal code: one of the service's, or UNREACHABLE, BAD_ANSWER of our own
 ---@field code string

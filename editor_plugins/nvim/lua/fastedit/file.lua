@@ -105,14 +105,16 @@ end
 ---@param edit string
 ---@param mode string
 ---@param instruction string|nil
----@return table<string, string>
-function File:request(edit, mode, instruction)
+---@param choose integer|nil
+---@return table<string, any>
+function File:request(edit, mode, instruction, choose)
   local filetype = vim.bo[self.buffer].filetype
   return {
     original = self.original,
     edit = edit,
     mode = mode,
     instruction = instruction,
+    choose = choose,
     path = self.path,
     language = not self.path and filetype ~= "" and filetype or nil,
   }

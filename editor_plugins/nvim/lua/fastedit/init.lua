@@ -31,7 +31,7 @@ end
 --- Asks for an edit to be merged into a buffer, and shows a preview of it; a message about several files is for all of
 --- them. An edit that is still under way for the buffer is given up.
 ---@param edit string
----@param options { buffer: integer|nil, mode: string|nil, instruction: string|nil }|nil
+---@param options { buffer: integer|nil, mode: string|nil, instruction: string|nil, choose: integer|nil }|nil
 ---@return fastedit.Session
 function M.apply(edit, options)
   options = options or {}
@@ -47,7 +47,11 @@ function M.apply(edit, options)
     edit = edit,
     mode = options.mode,
     instruction = options.instruction,
+    choose = options.choose,
     on_turn = take_over,
+    on_choice = function(number)
+      M.apply(edit, { buffer = buffer, mode = options.mode, instruction = options.instruction, choose = number })
+    end,
   })
   sessions[buffer] = latest
   return latest

@@ -37,12 +37,14 @@ local function counted(count, noun)
   return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
 end
 
----@class fastedit.SessionOptions on_turn: the edit is for these files instead
+---@class fastedit.SessionOptions on_turn: the edit is for these files instead; on_choice: this reading of it is meant
 ---@field buffer integer
 ---@field edit string
 ---@field mode string|nil
 ---@field instruction string|nil
+---@field choose integer|nil the number of the reading to take
 ---@field on_turn fun(session: fastedit.Session, files: fastedit.File[])
+---@field on_choice fun(number: integer|nil)
 
 --- Asks for an edit to be merged into a buffer; the preview, or a message, follows.
 ---@param options fastedit.SessionOptions
@@ -267,6 +269,12 @@ function Session:refuse(refusal, one)
     text = text .. (": %d places in the quickfix list"):format(#refusal.candidates)
   end
   self:say(text, LEVELS.ERROR)
+  if one and #self.files == 1 then
+    places.choose(refusal, function(number)
+      -- The numbers are those of the text that was sent.
+      self.options.on_choice(self:is_current() and number or nil)
+    end)
+  end
 end
 
 ---@param text string

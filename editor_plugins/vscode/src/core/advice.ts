@@ -1,6 +1,8 @@
 /** What a person can do about a refusal, by its code; codes that aren't here explain themselves. */
 
-export type Remedy = "showPlaces" | "retry" | "structural" | "setApiKey" | "startServer" | "openSettings";
+import type { Candidate } from "./wire";
+
+export type Remedy = "showPlaces" | "chooseReading" | "retry" | "structural" | "setApiKey" | "startServer" | "openSettings";
 
 const REMEDIES: Readonly<Record<string, readonly Remedy[]>> = {
   ANCHOR_NOT_FOUND: ["showPlaces"],
@@ -17,6 +19,7 @@ const REMEDIES: Readonly<Record<string, readonly Remedy[]>> = {
 
 export const LABELS: Readonly<Record<Remedy, string>> = {
   showPlaces: "Show Places",
+  chooseReading: "Choose a Reading",
   retry: "Try Again",
   structural: "Try Without a Model",
   setApiKey: "Set API Key",
@@ -25,8 +28,10 @@ export const LABELS: Readonly<Record<Remedy, string>> = {
 };
 
 /** What to offer, best first. */
-export function remediesFor(code: string, hasCandidates: boolean): readonly Remedy[] {
-  const remedies = REMEDIES[code] ?? [];
-  const places: readonly Remedy[] = hasCandidates && !remedies.includes("showPlaces") ? ["showPlaces"] : [];
-  return [...places, ...remedies].filter((remedy) => remedy !== "showPlaces" || hasCandidates);
+export function remediesFor(code: string, candidates: readonly Candidate[]): readonly Remedy[] {
+  const others = (REMEDIES[code] ?? []).filter((remedy) => remedy !== "showPlaces");
+  if (candidates.length === 0) {
+    return others;
+  }
+  return [candidates.some(({ choice }) => choice > 0) ? "chooseReading" : "showPlaces", ...others];
 }

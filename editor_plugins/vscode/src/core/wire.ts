@@ -11,6 +11,7 @@ export interface ApplyRequest {
   readonly language?: string;
   readonly instruction?: string;
   readonly mode: Mode;
+  readonly choose?: number;
 }
 
 export interface Changes {
@@ -45,12 +46,16 @@ export interface Span {
   readonly isKept: boolean;
 }
 
-/** A place that may have been meant. Lines are 0-based and half-open; path is "" for the file that was sent. */
+/**
+ * A place that may have been meant. Lines are 0-based and half-open; path is "" for the file that was sent; choice is the
+ * number of the reading of the edit that means it, 0 where there is none.
+ */
 export interface Candidate {
   readonly startLine: number;
   readonly endLine: number;
   readonly reason: string;
   readonly path: string;
+  readonly choice: number;
 }
 
 /** The files that a message is about. hasUnnamed: some of it is for whichever file it is applied to. */
@@ -159,6 +164,7 @@ function readCandidate(value: unknown): Candidate {
     endLine: count(candidate, "end_line"),
     reason: string(candidate, "reason"),
     path: string(candidate, "path"),
+    choice: count(candidate, "choice"),
   };
 }
 

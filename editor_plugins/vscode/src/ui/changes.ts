@@ -6,13 +6,17 @@ import { applyHunks, type Hunk } from "../core/hunks";
 import type { Action } from "../core/named";
 import type { ApplyResult } from "../core/wire";
 
-/** Where an edit goes. original: the buffer's text, saved or not; "" where the file is to be created. */
+/**
+ * Where an edit goes. original: the buffer's text, saved or not; "" where the file is to be created. choose: the number
+ * of the reading to take for this very text.
+ */
 export interface Place {
   readonly uri: vscode.Uri;
   readonly action: Action;
   readonly original: string;
   readonly language: string;
   readonly newUri?: vscode.Uri;
+  readonly choose?: number;
 }
 
 /** A place with its answer. hunks: all of them; chosen: those that the person wants. */

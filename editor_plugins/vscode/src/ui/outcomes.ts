@@ -16,7 +16,7 @@ export async function tellRefusal(session: Session): Promise<Remedy | undefined>
   if (!refusal) {
     return undefined;
   }
-  const remedies = remediesFor(refusal.code, refusal.candidates.length > 0);
+  const remedies = remediesFor(refusal.code, refusal.candidates);
   const labels = remedies.map((remedy) => LABELS[remedy]);
   const where = place ? `${baseName(place.uri)}: ` : "";
   const chosen = await vscode.window.showErrorMessage(`FastEdit: ${where}${refusal.message} (${refusal.code})`, ...labels);

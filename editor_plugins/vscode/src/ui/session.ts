@@ -170,6 +170,7 @@ export class Session implements vscode.Disposable {
       original: place.original,
       edit,
       mode,
+      ...(place.choose ? { choose: place.choose } : {}),
       ...(named ? { path: vscode.workspace.asRelativePath(place.uri, false) } : { language: place.language }),
     };
     const result = await gateway.apply(request, {

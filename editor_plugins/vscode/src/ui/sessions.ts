@@ -102,7 +102,13 @@ export class Sessions implements vscode.Disposable {
     const { mode } = session.assignment;
     switch (remedy) {
       case "showPlaces":
-        return place && showPlaces(refusal?.candidates ?? [], place.uri);
+        await (place && showPlaces(refusal?.candidates ?? [], place.uri));
+        return;
+      case "chooseReading": {
+        const choose = place && (await showPlaces(refusal?.candidates ?? [], place.uri));
+        const places = session.assignment.places.map((one) => (one === place && choose ? { ...one, choose } : one));
+        return choose ? this.#again({ ...session.assignment, places }, mode) : undefined;
+      }
       case "retry":
         return again(mode);
       case "structural":
@@ -135,12 +141,13 @@ export class Sessions implements vscode.Disposable {
     });
   }
 
-  /** The same edit for the files as they are now. */
+  /** The same edit for the files as they are now; what was chosen for another text counts no more. */
   async #again(assignment: Assignment, mode: Mode): Promise<void> {
     const places = await Promise.all(
       assignment.places.map(async (place) => {
         const original = place.action === "create" ? "" : ((await currentText(place.uri)) ?? place.original);
-        return { ...place, original };
+        const { choose, ...same } = place;
+        return { ...same, original, ...(choose && original === place.original ? { choose } : {}) };
       }),
     );
     await this.begin(assignment.edit, places, mode);

@@ -75,7 +75,10 @@ const ERROR = {
   error: {
     code: "ANCHOR_AMBIGUOUS",
     message: "two places",
-    candidates: [{ start_line: 3, end_line: 5, reason: "like it", path: "" }],
+    candidates: [
+      { start_line: 3, end_line: 5, reason: "like it", path: "" },
+      { start_line: 7, end_line: 7, reason: "reading 2", path: "", choice: 2 },
+    ],
   },
 };
 
@@ -86,7 +89,10 @@ test("a refusal has its code and candidates, in an answer of its own or in the s
       await assert.rejects(applyEdit({ url }, REQUEST), (error: Refusal) => {
         assert.equal(error.code, "ANCHOR_AMBIGUOUS");
         assert.equal(error.message, "two places");
-        assert.deepEqual(error.candidates, [{ startLine: 3, endLine: 5, reason: "like it", path: "" }]);
+        assert.deepEqual(error.candidates, [
+          { startLine: 3, endLine: 5, reason: "like it", path: "", choice: 0 },
+          { startLine: 7, endLine: 7, reason: "reading 2", path: "", choice: 2 },
+        ]);
         return true;
       });
     });

@@ -32,9 +32,16 @@ test("progress adds up files, and begins anew on a reset", () => {
   assert.equal(progress.describe(120), "1 of 4 lines, 20 ms");
 });
 
+const PLACE = { startLine: 3, endLine: 5, reason: "like it", path: "", choice: 0 };
+
 test("places are offered where there are any, whatever the code", () => {
-  assert.deepEqual(remediesFor("ANCHOR_AMBIGUOUS", true), ["showPlaces"]);
-  assert.deepEqual(remediesFor("ANCHOR_NOT_FOUND", false), []);
-  assert.deepEqual(remediesFor("SYNTAX_BROKEN", true), ["showPlaces"]);
-  assert.deepEqual(remediesFor("UNREACHABLE", false)[0], "startServer");
+  assert.deepEqual(remediesFor("ANCHOR_AMBIGUOUS", [PLACE]), ["showPlaces"]);
+  assert.deepEqual(remediesFor("ANCHOR_NOT_FOUND", []), []);
+  assert.deepEqual(remediesFor("SYNTAX_BROKEN", [PLACE]), ["showPlaces"]);
+  assert.deepEqual(remediesFor("UNREACHABLE", [])[0], "startServer");
+});
+
+test("readings are offered to choose from", () => {
+  assert.deepEqual(remediesFor("ANCHOR_AMBIGUOUS", [{ ...PLACE, choice: 1 }]), ["chooseReading"]);
+  assert.deepEqual(remediesFor("SYMBOL_LOST", [PLACE, { ...PLACE, choice: 2 }]), ["chooseReading"]);
 });
