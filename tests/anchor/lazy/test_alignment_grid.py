@@ -1,0 +1,281 @@
+"""The features of the grid: what a row may stand for, and what each position of the original is like."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastedit.anchor.lazy.grid import (
+    ELIDED_TO,
+    ENDED,
+    FEATURES,
+    INDEX,
+    LANDED,
+    LEFT,
+    NEW_AT,
+    NEXT,
+    PAIR,
+    ROW_NEW,
+    Context,
+    Grid,
+)
+from support.aligning import grid_of, lines_of
+
+STORE = """\
+import json
+
+
+class Store:
+    limit = 3
+
+    def load(self, path):
+        with open(path) as file:
+            return json.load(file)
+
+    def size(self):
+        return len(self.items)
+
+
+class Other:
+    def size(self):
+        return len(self.items)
+"""
+
+
+def pairs_of(grid: Grid, row: int) -> dict[tuple[int, bool], dict[str, float]]:
+    """(line, its bytes win) → the features that aren't 0."""
+    pairs = grid.pairs[row]
+    return {
+        (int(line), bool(loose)): {name: float(x) for name, x in zip(PAIR, values, strict=True) if x}
+        for line, loose, values in zip(pairs.lines, pairs.is_loose, pairs.features, strict=True)
+    }
+
+
+def at(grid: Grid, row: int, position: int) -> set[str]:
+    """What speaks for or against a run of new lines at a position."""
+    return {name for name, value in zip(NEW_AT, grid.new_at(row)[position], strict=True) if value}
+
+
+def test_each_feature_has_one_name() -> None:
+    assert len(FEATURES) == len(set(FEATURES)) == len(INDEX)
+    assert [FEATURES[number] for number in INDEX.values()] == list(FEATURES)
+
+
+# ---- what a row may stand for ----------------------------------------------------------------------------------------
+
+
+def test_an_equal_line_is_the_same() -> None:
+    pairs = pairs_of(grid_of(STORE, "import json"), 0)
+    assert pairs[0, False]["same"] == 1
+    assert "same_dup" not in pairs[0, False]
+    assert "respaced" not in pairs[0, False]
+
+
+def test_a_line_that_stands_in_several_places_tells_less() -> None:
+    pairs = pairs_of(grid_of(STORE, "        return len(self.items)"), 0)
+    assert pairs[11, False]["same_dup"] == pairs[16, False]["same_dup"] == 1  # log2 of 2 places
+
+
+def test_a_trivial_line_is_told_apart() -> None:
+    pairs = pairs_of(grid_of("f(\n)\n", ")", "python"), 0)
+    assert pairs[1, False]["same_trivial"] == 1
+    assert "same" not in pairs[1, False]
+
+
+def test_a_line_with_other_white_space_may_keep_either() -> None:
+    pairs = grid_of("x = f(a)\n", "x=f( a )").pairs[0]
+    assert pairs.lines.tolist() == [0, 0]
+    assert pairs.features[:, PAIR.index("respaced")].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("shown", "original", "is_abbreviated"),
+    [
+        ("limit = 30", "limit = 30  # seconds", False),
+        ("limit = 30", "limit = 30, // seconds", False),
+        ("name = 'store'", 'name = "store"', False),
+        ("entry", "entry,", False),
+        ("connect(host, ...)", "connect(host, port, retries=3)", True),
+        ("f(/* ... */, last)", "f(first, second, last)", True),
+    ],
+)
+def test_a_line_that_is_only_quoted_loosely_keeps_its_bytes(shown: str, original: str, is_abbreviated: bool) -> None:
+    pairs = pairs_of(grid_of(original + "\n", shown), 0)
+    assert pairs[0, True]["loose"] == 1
+    assert ("loose_abbreviated" in pairs[0, True]) is is_abbreviated
+    assert (0, False) in pairs  # or the shown bytes win
+
+
+@pytest.mark.parametrize(
+    ("shown", "original"), [("limit = 30", "limit = 300"), ("limit = 30  # minutes", "limit = 30"), ("a, b", "a")]
+)
+def test_another_line_is_not_loosely_the_same(shown: str, original: str) -> None:
+    assert (0, True) not in pairs_of(grid_of(original + "\n", shown), 0)
+
+
+def test_a_changed_line_is_like_the_old_one() -> None:
+    values = pairs_of(grid_of(STORE, "limit = 5"), 0)[4, False]
+    assert values["like"] == values["identity_same"] == values["like_first"] == 1
+    assert 0.3 < values["like_by"] <= 0.5
+
+
+def test_a_line_about_another_of_its_kind_says_so() -> None:
+    values = pairs_of(grid_of("def load_all(self, path):\n", "def load_one(self, path):"), 0)[0, False]
+    assert values["identity_other"] == 1
+    assert "identity_same" not in values
+    assert "identity_known" not in values
+    known = pairs_of(grid_of("def load_all(self, path):\ndef load_one(self):\n", "def load_one(self, path):"), 0)
+    assert known[0, False]["identity_known"] == 1
+
+
+def test_a_statement_of_several_lines_may_be_one_row() -> None:
+    grid = grid_of("value = call(\n    first,\n    second,\n)\nrest\n", "value = call(first, second)")
+    pairs = grid.pairs[0]
+    spans = {(int(span), loose) for span, loose in zip(pairs.spans, pairs.is_loose, strict=True)}
+    assert (4, True) in spans  # only wrapped otherwise: the original's bytes win
+    changed = grid_of("value = call(\n    first,\n    second,\n)\nrest\n", "value = call(first, third)").pairs[0]
+    assert (4, False) in {(int(span), loose) for span, loose in zip(changed.spans, changed.is_loose, strict=True)}
+
+
+def test_a_blank_row_may_be_any_blank_line() -> None:
+    grid = grid_of(STORE, "limit = 3\n\nx = 1")
+    assert grid.pairs[1].lines.tolist() == [n for n, line in enumerate(lines_of(STORE)) if not line]
+
+
+def test_what_a_row_stands_in_tells_equal_lines_apart() -> None:
+    grid = grid_of(STORE, "class Other:\n    def size(self):\n        return 0")
+    pairs = pairs_of(grid, 1)
+    assert "parent_same" in pairs[15, False]
+    assert "parent_other" in pairs[10, False]
+
+
+def test_outer_headers_count_for_inner_lines() -> None:
+    pairs = pairs_of(grid_of(STORE, "class Other:\n    def size(self):\n        return len(self.items)"), 2)
+    assert pairs[16, False]["ancestors"] == 1
+    assert pairs[11, False]["ancestors"] == -1
+
+
+def test_names_in_words_tell_equal_lines_apart() -> None:
+    pairs = pairs_of(grid_of(STORE, "    def size(self):", context=Context(frozenset({"Other"}))), 0)
+    assert pairs[15, False]["named"] == 1
+    assert pairs[10, False]["named_not"] == 1
+
+
+def test_a_note_above_names_the_place_of_what_follows() -> None:
+    grid = grid_of(STORE, "# in class Other:\ndef size(self):")
+    assert grid.context_names[1] == {"Other"}
+    assert grid_of(STORE, "def size(self):").context_names == [frozenset()]
+
+
+def test_the_shift_is_what_most_equal_lines_say() -> None:
+    assert grid_of(STORE, "def size(self):\n    return len(self.items)").shift == 4
+    assert grid_of(STORE, "class Other:\n    x = 1").shift == 0
+    assert grid_of(STORE, "nothing known").shift == 0
+
+
+def test_a_row_is_looked_for_at_the_column_that_its_neighbours_tell() -> None:
+    grid = grid_of(STORE, "def load(self, path):\n    x = 1")
+    assert [grid.column_of(0), grid.column_of(1)] == [4, 8]
+
+
+# ---- what is new -----------------------------------------------------------------------------------------------------
+
+
+def new(grid: Grid, row: int) -> set[str]:
+    return {name for name, value in zip(ROW_NEW, grid.new_row(row), strict=True) if value}
+
+
+def test_what_speaks_against_a_new_row() -> None:
+    assert new(grid_of(STORE, "limit = 3"), 0) >= {"new", "new_known"}
+    assert new(grid_of("f(\n)\n", ")"), 0) >= {"new", "new_known_trivial"}
+    assert new(grid_of(STORE, "def load(self, path, mode):"), 0) >= {"new", "new_declared", "new_like"}
+    assert new(grid_of(STORE, "..."), 0) >= {"new", "new_dots"}
+    assert new(grid_of(STORE, "zebra_crossing()"), 0) == {"new"}
+    assert new(grid_of(STORE, "a\n\nb"), 1) == {"new_blank"}
+
+
+def test_where_a_new_line_fits() -> None:
+    grid = grid_of(STORE, "class Store:\n    limit = 3\n    other = 4")
+    row = 2
+    assert "fits_before" in at(grid, row, 5)
+    assert "fits_behind" in at(grid, row, 4)
+    assert "fits_none" in at(grid, row, 8)
+    assert {"inside_parent"} <= at(grid, row, 5)
+    assert {"outside_parent"} <= at(grid, row, 16)
+    assert "ends_file" in at(grid, row, 17)
+    assert "captures" in at(grid, row, 7)  # deeper lines behind it would be the new line's
+
+
+def test_a_declaration_belongs_between_others() -> None:
+    grid = grid_of(STORE, "    def clear(self):\n        self.items = []")
+    assert "declared_at_boundary" in at(grid, 0, 10)
+    assert "declared_inside" in at(grid, 0, 8)
+
+
+def test_an_import_belongs_beside_imports() -> None:
+    grid = grid_of(STORE, "import os")
+    assert "import_far" not in at(grid, 0, 1)
+    assert "first_same_before" in at(grid, 0, 1)
+    assert "import_far" in at(grid, 0, 12)
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+
+def test_positions_between_declarations() -> None:
+    grid = grid_of(STORE, "x")
+    lines = lines_of(STORE)
+    begins, ends, headers = grid.declared
+    assert {lines[line] for line in np.nonzero(headers)[0]} == {
+        "class Store:",
+        "    def load(self, path):",
+        "    def size(self):",
+        "class Other:",
+    }
+    assert all(begins[line] for line in (3, 6, 10, 14, 15))
+    assert ends[9]
+    assert all(grid.boundary[line] for line in (3, 5, 6, 9, 10))
+    assert not grid.boundary[8]
+
+
+def test_lines_before_and_behind_positions() -> None:
+    grid = grid_of("a\n\nb\n", "x")
+    assert grid.line_before == [-1, 0, 0, 2]
+    assert grid.line_behind == [0, 2, 2, 3]
+
+
+@pytest.mark.parametrize(("position", "ends"), [(9, True), (10, True), (11, False), (8, False), (17, True), (4, False)])
+def test_where_blocks_end(position: int, ends: bool) -> None:
+    assert bool(grid_of(STORE, "x").block_ends[position]) is ends
+
+
+FILES = st.lists(st.sampled_from(["def f():", "    x = 1", "", "}", "    # note", "y = 2", "class A:"]), max_size=12)
+
+
+@given(FILES, FILES)
+def test_every_table_has_a_row_for_each_position(original: list[str], edit: list[str]) -> None:
+    grid = grid_of("\n".join(original), "\n".join(edit))
+    n = grid.num_lines
+    assert grid.landed.shape == (n + 1, len(LANDED))
+    assert grid.left.shape == (n + 1, len(LEFT))
+    assert grid.elided_to.shape == (n + 1, len(ELIDED_TO))
+    assert grid.ended.shape == (n + 1, len(ENDED))
+    assert (grid.landed.sum(axis=1) == 1).all()  # each position is of one kind
+    for table in (grid.deleted_lines, grid.jumped_lines):
+        assert not table[0].any()
+        assert (np.diff(table, axis=0) >= 0).all()  # sums of what lies before
+    for row in range(grid.num_rows):
+        pairs = grid.pairs[row]
+        assert len(pairs.lines) == len(pairs.spans) == len(pairs.is_loose) == len(pairs.features)
+        assert all(line >= 0 and line + span <= n for line, span in zip(pairs.lines, pairs.spans, strict=True))
+        assert len(NEXT) == 6
+
+
+@given(FILES)
+def test_a_file_stands_in_itself(original: list[str]) -> None:
+    grid = grid_of("\n".join(original), "\n".join(original))
+    first = next((n for n, line in enumerate(original) if line), 0)
+    for row in range(grid.num_rows):
+        assert first + row in grid.pairs[row].lines.tolist()

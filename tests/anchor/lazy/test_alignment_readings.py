@@ -1,0 +1,176 @@
+"""Readings of an edit: all its snippets, each result once, with probabilities."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastedit.anchor.lazy import align_lazy
+from fastedit.anchor.lazy.readings import MAX_READINGS, NAMES, Reading, probabilities, readings_of
+from fastedit.anchor.model import SegmentKind
+from fastedit.edits.model import Snippet
+from fastedit.syntax import outline
+from support.aligning import WEIGHTS, applied, lines_of
+
+STORE = """\
+import os
+
+
+def load(path):
+    return open(path)
+
+
+def save(path):
+    return path
+
+
+def main():
+    return load("a")
+"""
+
+
+def readings(
+    original: str, *snippets: str, message: str = "", weights: dict[str, float] | None = None
+) -> list[Reading]:
+    shown = [Snippet(tuple(lines_of(text))) for text in snippets]
+    found = outline(original, "python")
+    return readings_of(lines_of(original), shown, "python", message, found, known_weights=weights or WEIGHTS)
+
+
+def text_of(reading: Reading) -> str:
+    return "\n".join(reading.lines) + "\n"
+
+
+def test_one_snippet() -> None:
+    best = readings(STORE, "def load(path):\n    return open(path, 'rb')")[0]
+    assert text_of(best) == STORE.replace("open(path)", "open(path, 'rb')")
+
+
+def test_several_snippets_are_read_one_after_the_other() -> None:
+    best = readings(STORE, "import os\nimport re", "def save(path):\n    return None")[0]
+    assert text_of(best) == STORE.replace("import os", "import os\nimport re").replace("return path", "return None")
+    assert len(best.parts) == 2
+
+
+def test_snippets_may_come_in_another_order() -> None:
+    best = readings(STORE, "def save(path):\n    return None", "import os\nimport re")[0]
+    assert text_of(best) == STORE.replace("import os", "import os\nimport re").replace("return path", "return None")
+
+
+def test_a_snippet_without_code_changes_nothing() -> None:
+    assert readings(STORE, "") == readings(STORE) == []
+    (first, *_) = readings(STORE, "", "import os\nimport re")
+    assert text_of(first) == STORE.replace("import os", "import os\nimport re")
+
+
+def test_each_result_comes_once_and_the_likeliest_first() -> None:
+    found = readings(STORE, "    return None")
+    assert 1 < len(found) <= MAX_READINGS
+    assert len({one.lines for one in found}) == len(found)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_words_bring_readings_in_which_something_is_gone() -> None:
+    message = "I removed `save`."
+    best, *_ = readings(STORE, "import os\nimport re", message=message, weights={**WEIGHTS, "removes_block": 20.0})
+    assert "def save" not in text_of(best)
+    assert len(best.proposals) == 1
+    kept, *_ = readings(STORE, "import os\nimport re", message=message, weights={**WEIGHTS, "removes_block": -20.0})
+    assert "def save" in text_of(kept)
+
+
+def test_a_taste_has_its_weight() -> None:
+    edit = "def load(path):\n    return open(path, 'rb')  # <- binary"
+    left_out, *_ = readings(STORE, edit, weights={**WEIGHTS, "keeps_notes": -20.0})
+    assert "binary" not in text_of(left_out)
+    kept, *_ = readings(STORE, edit, weights={**WEIGHTS, "keeps_notes": 20.0})
+    assert "binary" in text_of(kept)
+
+
+def test_json_is_also_read_by_keys() -> None:
+    original = '{\n  "a": 1,\n  "b": {\n    "c": 2\n  }\n}\n'
+    shown = [Snippet(('{"b": {"c": 3}}',))]
+    found = outline(original, "json")
+    weights = {**WEIGHTS, "by_keys": 50.0}
+    best, *_ = readings_of(lines_of(original), shown, "json", "", found, known_weights=weights)
+    assert text_of(best) == original.replace("2", "3")
+    assert best.parts[0].taste.by_keys
+
+
+# ---- what holds of all of them ---------------------------------------------------------------------------------------
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["class A:", "    def f(self):", "        return 1", "    x = 1", "", "# ...", "y = 2  # NEW", "f(", ")"]
+    ),
+    max_size=8,
+).map("\n".join)
+
+
+@settings(max_examples=40)
+@given(TEXTS, st.lists(TEXTS, min_size=1, max_size=2))
+def test_probabilities_and_origins(original: str, snippets: list[str]) -> None:
+    lines = lines_of(original)
+    found = readings(original, *snippets)
+    assert not found or sum(one.probability for one in found) == pytest.approx(1)
+    for one in found:
+        assert 0 < one.probability <= found[0].probability
+        told = [origin for origin in one.origins if origin is not None]
+        assert told == sorted(set(told))
+        assert all(
+            line == lines[origin] for line, origin in zip(one.lines, one.origins, strict=True) if origin is not None
+        )
+        assert applied(lines, one.changes(lines)) == list(one.lines)
+        assert one.features().shape == (len(NAMES),)
+        worth = np.array([WEIGHTS.get(name, 0.0) for name in NAMES])
+        assert float(one.features() @ worth) == pytest.approx(one.score, abs=2e-2)
+
+
+@given(st.lists(st.floats(-30, 30), min_size=1, max_size=6))
+def test_probabilities_follow_the_scores(scores: list[float]) -> None:
+    found = probabilities([Reading((str(number),), (None,), score) for number, score in enumerate(scores)])
+    assert sum(one.probability for one in found) == pytest.approx(1)
+    for one, other in itertools.pairwise(found):
+        assert math.log(one.probability / other.probability) == pytest.approx(one.score - other.score, abs=1e-6)
+
+
+def test_no_readings_have_no_probabilities() -> None:
+    assert probabilities([]) == []
+
+
+# ---- as alignments ---------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(TEXTS, TEXTS)
+def test_alignments_cover_the_original(original: str, edit: str) -> None:
+    lines = lines_of(original)
+    aligned = align_lazy(lines, [Snippet(tuple(lines_of(edit)))], "python", "", outline(original, "python"))
+    assert sum(one.share for one in aligned) <= 1 + 1e-6
+    for one in aligned:
+        at = 0
+        for segment in one.segments:
+            assert segment.start == at
+            assert segment.end >= at
+            is_change = segment.kind is not SegmentKind.KEEP
+            assert is_change or not segment.lines
+            assert (segment.kind is SegmentKind.INSERT) == (is_change and segment.start == segment.end)
+            at = segment.end
+        assert at == len(lines)
+        assert 0 <= one.certainty <= 1
+
+
+def test_what_is_quoted_and_what_is_anchored() -> None:
+    def first(edit: str) -> tuple[bool, bool]:
+        snippets = [Snippet(tuple(lines_of(edit)))]
+        best = align_lazy(lines_of(STORE), snippets, "python", "", outline(STORE, "python"))[0]
+        return best.is_anchored, best.is_quoted
+
+    assert first("def load(path):\n    return open(path)") == (True, True)
+    assert first("def load(path):\n    return open(path, 'rb')") == (True, False)
+    assert first("zebra = crossing(9)") == (False, False)

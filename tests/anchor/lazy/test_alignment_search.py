@@ -1,0 +1,182 @@
+"""The search: the best paths in their order, each worth what its features say."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastedit.anchor.lazy.grid import FEATURES, Grid
+from fastedit.anchor.lazy.search import LEFT_OUT, Path, Search
+from support.aligning import WEIGHTS, grid_of
+
+LINES = st.sampled_from(
+    [
+        "class A:",
+        "    def f(self):",
+        "        return 1",
+        "        call(",
+        "            x,",
+        "        )",
+        "    def g(self):",
+        "        return 2",
+        "x = 1",
+        "y = 2  # two",
+        "",
+        "",
+        "}",
+        "# a comment",
+        "    # ... existing code ...",
+        "...",
+        "# removed: g",
+        "    def f(self): ...",
+        "call(x, ...)",
+    ]
+)
+TEXTS = st.lists(LINES, max_size=9)
+
+
+@st.composite
+def grids(draw: st.DrawFn) -> Grid:
+    """A small file, and a snippet that may quote it."""
+    original = draw(TEXTS)
+    edit = draw(st.one_of(TEXTS, st.lists(st.sampled_from(original), max_size=9) if original else TEXTS))
+    return grid_of("\n".join(original), "\n".join(edit))
+
+
+def random_weights(seed: int) -> dict[str, float]:
+    chance = random.Random(seed)
+    return {name: chance.uniform(-2, 2) for name in FEATURES}
+
+
+SEEDS = st.integers(0, 10_000)
+
+
+@settings(max_examples=80)
+@given(grids(), SEEDS)
+def test_a_path_is_worth_its_features_times_their_weights(grid: Grid, seed: int) -> None:
+    search = Search(grid, random_weights(seed))
+    for path in search.best(12, beam=30):
+        assert float(search.features(path) @ search.weights) == pytest.approx(path.score, abs=1e-2)
+
+
+@settings(max_examples=50)
+@given(grids(), SEEDS)
+def test_paths_come_in_their_order_and_none_twice(grid: Grid, seed: int) -> None:
+    paths = list(Search(grid, random_weights(seed)).best(20, beam=6))
+    scores = [path.score for path in paths]
+    assert all(one >= other - 1e-3 for one, other in itertools.pairwise(scores))
+    assert all(score >= scores[0] - 6 - 1e-3 for score in scores)
+    assert len({path.steps for path in paths}) == len(paths)
+
+
+@settings(max_examples=80)
+@given(grids(), SEEDS)
+def test_each_row_is_placed_or_left_out_once_and_no_path_goes_back(grid: Grid, seed: int) -> None:
+    for path in Search(grid, random_weights(seed)).best(12, beam=30):
+        check(path, grid)
+
+
+def check(path: Path, grid: Grid) -> None:
+    used = [step.target.row for step in path.steps if step.target.row > step.source.row]
+    assert used == list(range(1, grid.num_rows + 1))
+    assert path.steps[0].source.state == "T"
+    assert path.steps[-1].target.state == "END"
+    assert all(one.target == other.source for one, other in zip(path.steps, path.steps[1:], strict=False))
+    for source, target, pair in path.steps:
+        if target.state in ("END", "B") or source.state == "B":
+            continue
+        assert target.at >= source.at
+        assert 0 <= target.at <= grid.num_lines
+        if pair == LEFT_OUT:
+            assert (source.state, source.at) == (target.state, target.at)
+        elif target.state in "NM":
+            assert target.at == source.at
+        elif target.state == "Q":
+            pairs = grid.pairs[target.row - 1]
+            assert pairs.lines[pair] == source.at
+            assert pairs.lines[pair] + pairs.spans[pair] == target.at
+        elif target.state in "DJ":
+            assert target.at > source.at
+
+
+@settings(max_examples=60)
+@given(grids(), SEEDS)
+def test_the_first_path_is_the_best_of_many(grid: Grid, seed: int) -> None:
+    """No path that is found later scores more, when its features are added up anew."""
+    search = Search(grid, random_weights(seed))
+    paths = list(search.best(40, beam=50))
+    if paths:
+        best = float(search.features(paths[0]) @ search.weights)
+        assert all(float(search.features(path) @ search.weights) <= best + 1e-2 for path in paths)
+
+
+# ---- plain weights ---------------------------------------------------------------------------------------------------
+
+FILE = """\
+import os
+
+class Store:
+    def load(self):
+        return 1
+
+    def save(self):
+        return 2
+"""
+
+
+def told(original: str, edit: str) -> str:
+    """The best path, step by step, with the position or line of each."""
+    grid = grid_of(original, edit)
+    (path,) = Search(grid, WEIGHTS).best(1)
+    words = []
+    for _, target, pair in path.steps[:-1]:
+        state = "x" if pair == LEFT_OUT else target.state
+        at = int(grid.pairs[target.row - 1].lines[pair]) if state == "Q" else target.at
+        words.append(f"{state}{at}" if state not in ("B", "x") else state)
+    return " ".join(words)
+
+
+@pytest.mark.parametrize(
+    ("edit", "path"),
+    [
+        ("import os", "Q0"),
+        ("    def load(self):\n        return 3", "Q3 Q4"),
+        ("import os\nimport re", "Q0 N1"),
+        ("class Store:\n    # ... existing code ...\n    def save(self):\n        return 3", "Q2 M3 S6 Q6 Q7"),
+        ("class Store:\n    def save(self):\n        return 2", "Q2 J6 Q6 Q7"),
+        ("    def load(self):\n        return 1\n# ... rest unchanged ...", "Q3 Q4 M5"),
+    ],
+)
+def test_the_way_through_a_plain_edit(edit: str, path: str) -> None:
+    assert told(FILE, edit) == path
+
+
+def test_another_weight_takes_another_way() -> None:
+    grid = grid_of(FILE, "class Store:\n    def save(self):\n        return 2")
+
+    def states(weights: dict[str, float]) -> list[str]:
+        (path,) = Search(grid, weights).best(1)
+        return [step.target.state for step in path.steps]
+
+    assert "J" in states(WEIGHTS)
+    assert "D" in states({**WEIGHTS, "jump": -20.0, "deleted": -0.1, "identity_other": -9.0})
+    assert "N" in states({**WEIGHTS, "jump": -20.0, "deleted": -20.0, "like": -9.0, "new_known": 0.0, "new": 5.0})
+
+
+def test_a_beam_leaves_out_what_is_far_behind() -> None:
+    grid = grid_of(FILE, "    def load(self):\n        return 3")
+    search = Search(grid, WEIGHTS)
+    narrow, wide = list(search.best(40, beam=1.0)), list(search.best(40, beam=12.0))
+    assert len(narrow) < len(wide)
+    assert narrow == wide[: len(narrow)]
+    assert len(list(search.best(3, beam=12.0))) == 3
+
+
+def test_an_empty_file_takes_everything_as_new() -> None:
+    grid = grid_of("", "x = 1\ny = 2")
+    (path,) = Search(grid, WEIGHTS).best(1)
+    assert [step.target.state for step in path.steps] == ["N", "N", "END"]
