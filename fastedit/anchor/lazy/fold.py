@@ -108,6 +108,9 @@ def fold_of(original: Lines, texts: Sequence[str], found: Outline, names: Iterab
         kept = _stretches(original, places, anchors, declared, width)
         if sum(end - start for start, end in kept) <= limit:
             break
+    else:
+        best = anchors[: limit // 16]
+        kept = _stretches(original, places, best, (), _WIDTHS[-1])
     if sum(end - start for start, end in kept) > 0.8 * n:
         return None
     return _folded(original, found, kept)
@@ -129,8 +132,11 @@ class _Places:
         self._text = "\n".join(original.texts)
         self._offsets = [0, *accumulate(len(text) + 1 for text in original.texts)]
 
-    def anchors(self, texts: Sequence[str]) -> set[int]:
-        """The lines where a snippet's lines may belong: for each the places with the most of the others around them."""
+    def anchors(self, texts: Sequence[str]) -> list[int]:
+        """The lines where a snippet's lines may belong: for each the places with the most of the others around them.
+
+        Those with the most around them come first.
+        """
         stripped = dict.fromkeys(text.strip() for text in texts)
         shown = [text for text in stripped if len(text) > 2 and not CLOSER.match(text)]
         keys = {text: "".join(text.split()) for text in shown}
@@ -148,9 +154,7 @@ class _Places:
             for line in lines:
                 weights[line // BUCKET] += share
             found.append(lines)
-        around = {
-            bucket: weights[bucket - 1] + weights[bucket] + weights[bucket + 1] for bucket in list(weights)
-        }
+        around = {bucket: weights[bucket - 1] + weights[bucket] + weights[bucket + 1] for bucket in list(weights)}
         result: set[int] = set()
         for lines in found:
             if len(lines) > MAX_PLACES:
@@ -160,7 +164,7 @@ class _Places:
                 chosen = [line for line in lines if around[line // BUCKET] > least * 1.001]
                 lines = chosen or best[: 2 * MAX_PLACES]
             result.update(lines)
-        return result
+        return sorted(result, key=lambda line: (-around[line // BUCKET], line))
 
     def _alike(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """For lines that the original doesn't have, those with the same identity or the most rare words in common."""
@@ -229,19 +233,27 @@ class _Places:
 
 
 def _stretches(
-    original: Lines, places: _Places, anchors: set[int], declared: Sequence[Declaration], width: tuple[int, int, int]
+    original: Lines,
+    places: _Places,
+    anchors: Sequence[int],
+    declared: Sequence[Declaration],
+    width: tuple[int, int, int],
 ) -> list[tuple[int, int]]:
     """The ranges of lines that stay, ascending, with enough lines between two of them to leave out."""
     reach, innermost, outer = width
     n = len(original)
     ranges = [(0, min(HEAD, n)), (max(0, n - END), n)]
-    seen: set[Declaration] = set()
+    inner: set[Declaration] = set()
+    outermost: set[Declaration] = set()
     for line in anchors:
         ranges.append((line - reach, line + reach + 1))
-        for depth, one in enumerate(places.around(line)[:MAX_ANCESTORS]):
-            if one not in seen:
-                seen.add(one)
-                ranges += _shown(one, innermost if depth == 0 else outer)
+        around = places.around(line)[:MAX_ANCESTORS]
+        inner.update(around[:1])
+        outermost.update(around[1:])
+    for one in inner:
+        ranges += _shown(one, innermost)
+    for one in outermost - inner:
+        ranges += _shown(one, outer)
     for one in declared:
         ranges += _shown(one, innermost)
     merged = _merged(ranges, n)
