@@ -18,6 +18,7 @@ from fastedit.merged import DEFAULT_CERTAINTY, Choice, Merged, merge
 from fastedit.sender import TextSender
 from fastedit.syntax import language_of, outline
 from fastedit.syntax.model import Outline
+from fastedit.syntax.parse import keeping_trees
 from fastedit.verdict import Strategy, Verdict, given_up, passes_worth, structural, taken, unanswered, weigh
 from fastedit.verified import DecodeOptions, ask, cut_windows
 
@@ -99,6 +100,7 @@ def check_choice(edits: Sequence[Edit], choice: Choice | None) -> None:
         raise EditUnreadable(Code.EDIT_UNPARSABLE, message)
 
 
+@keeping_trees()
 def begin(
     original: str,
     edits: Sequence[Edit],
@@ -117,6 +119,7 @@ def begin(
     return Begun(whole.outline, merged, (time.perf_counter() - started) * 1000)
 
 
+@keeping_trees()
 def apply_edits(
     original: str,
     edits: Sequence[Edit],

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fastedit.anchor.hints import hints_of
+from fastedit.anchor.lazy.lines import identity_of
 from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.edits.lazy import LineKind, classify_lines
@@ -155,8 +156,26 @@ def _lost_symbols(
     if not lost:
         return []
     silent = {name for name in lost if not _is_mentioned(name, message)}
-    is_too_much = len(silent) > MAX_LOST_SYMBOLS or _go_together(original, alignment, silent)
+    unreplaced = _without_replacement(original, alignment, silent)
+    is_too_much = bool(unreplaced) or len(silent) > MAX_LOST_SYMBOLS or _go_together(original, alignment, silent)
     return [Finding(Code.SYMBOL_LOST, f"gone: {', '.join(lost[:MAX_NAMED])}", None, is_fatal and is_too_much)]
+
+
+def _without_replacement(original: Original, alignment: Alignment, names: set[str]) -> set[str]:
+    """The names of these whose headers go where nothing else is declared in their place: no rename, and not a word."""
+    result: set[str] = set()
+    for found in _gone(original.outline, alignment):
+        if found.name not in names:
+            continue
+        segment = next((s for s in alignment.segments if s.start <= found.header_line < s.end), None)
+        known = {line.strip() for line in split_lines(original.text)}
+        declared = segment is not None and any(
+            (identity := identity_of(line.strip())) is not None and identity.kind == "decl" and line.strip() not in known
+            for line in segment.lines
+        )
+        if not declared:
+            result.add(found.name)
+    return result
 
 
 def _go_together(original: Original, alignment: Alignment, names: set[str]) -> bool:

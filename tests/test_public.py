@@ -27,7 +27,7 @@ NAMES = [
     "apply",
     "apply_patch",
 ]
-HEAVY = ("torch", "transformers", "tokenizers", "safetensors", "pydantic", "fastapi", "numpy", "triton")
+HEAVY = ("torch", "transformers", "tokenizers", "safetensors", "pydantic", "fastapi", "triton")
 ORIGINAL = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
 EDIT = "```python\n# ...\ndef g():\n    return 3\n```\n"
 
@@ -100,3 +100,15 @@ def test_type_checkers_see_the_public_names():
         module = importlib.import_module(seen[name] or "")
         assert getattr(module, name) is getattr(fastedit, name)
     assert Path(fastedit.__file__).with_name("py.typed").is_file()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import fastedit",
+        "import fastedit; fastedit.apply('a\\n', '--- a\\n+++ a\\n@@ -1 +1 @@\\n-a\\n+b\\n', mode='structural')",
+    ],
+)
+def test_what_needs_no_search_needs_no_numpy(use: str):
+    """Numpy takes longer to import than a patch to apply."""
+    assert run(f"{use}\nimport sys\nprint('numpy' in sys.modules)").strip() == "False"

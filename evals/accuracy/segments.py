@@ -6,12 +6,13 @@ import difflib
 from collections.abc import Sequence
 
 from evals.accuracy.outcomes import JudgedSegment
-from fastedit.anchor import align
+from fastedit.anchor import align, align_readings
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits import parse_message
+from fastedit.edits.model import Format
 from fastedit.edits.select import edits_for
 from fastedit.lines import body, split_lines
-from fastedit.syntax import language_of
+from fastedit.syntax import language_of, outline
 
 
 def judged_segments(original: str, message: str, path: str, expected: str) -> tuple[JudgedSegment, ...]:
@@ -19,7 +20,11 @@ def judged_segments(original: str, message: str, path: str, expected: str) -> tu
     edits, _ = edits_for(parse_message(message), path)
     if len(edits) != 1:
         return ()
-    return judge(original, align(original, edits[0], language_of(path, original)), expected)
+    language = language_of(path, original)
+    if edits[0].format is not Format.LAZY:
+        return judge(original, align(original, edits[0], outline(original, language)), expected)
+    readings = align_readings(original, edits[0], language, message)
+    return judge(original, readings[0], expected) if readings else ()
 
 
 def judge(original: str, alignment: Alignment, expected: str) -> tuple[JudgedSegment, ...]:

@@ -30,7 +30,7 @@ def align_readings(
     message: the assistant's whole message; its prose may say where something goes or what is gone. outlined: the
     original's outline where the caller has it already.
     """
-    from fastedit.anchor.lazy import align_lazy
+    from fastedit.anchor.lazy.aligner import align_lazy
     from fastedit.anchor.whole import align_whole, is_whole
     from fastedit.lines import body, split_lines
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 
@@ -12,6 +15,8 @@ from tree_sitter import Language, Node, Parser, Point, Tree
 from fastedit.syntax.languages import language_info
 
 DEFAULT_BUDGET_S = 2.0
+MAX_KEPT_TREES = 3
+_kept: ContextVar[dict[tuple[str, bytes], Tree] | None] = ContextVar("kept trees", default=None)
 
 # A grammar that may read what another stumbles over: Flow's types in JavaScript, C++ in a `.h`.
 DIALECTS = {"javascript": "tsx", "c": "cpp"}
@@ -52,6 +57,29 @@ def parse(text: str, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Tr
 
 def parse_bytes(source: bytes, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Tree | None:
     """`parse` for a text that is already in UTF-8."""
+    kept = _kept.get()
+    if kept is None:
+        return _parsed(source, language, budget_s)
+    key = language, source
+    tree = kept.pop(key, None) or _parsed(source, language, budget_s)
+    if tree is not None:
+        kept[key] = tree  # at the end: the one used last
+        if len(kept) > MAX_KEPT_TREES:
+            del kept[next(iter(kept))]
+    return tree
+
+
+@contextmanager
+def keeping_trees() -> Iterator[None]:
+    """Lets texts that are parsed again and again be parsed once, until the block is left."""
+    token = _kept.set({})
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
+def _parsed(source: bytes, language: str, budget_s: float) -> Tree | None:
     known = grammar(language)
     if known is None or budget_s <= 0 or (language == "yaml" and not _is_shallow_yaml(source)):
         return None

@@ -31,7 +31,7 @@ _COUNTED = (
     "far_declared_inside", "far_inside_named", "far_outside_named", "far_outside_parent", "deleted", "deleted_header",
     "deleted_shown", "delete_after_marker", "delete_to_marker", "delete_to_end", "delete_to_quote", "delete_to_new", "jump", "jumped_shown",
     "marker_empty", "elided_shown", "elided_outdents", "note", "note_code", "back", "end_deleted", "end_new", "several",
-    "keeps_notes", "keeps_stubs", "joins", "removes_block", "removes_line", "removes_used", "removes_move",
+    "keeps_notes", "keeps_stubs", "joins", "by_keys", "note_quotes", "owner_other", "like_owner_other", "owner_new", "like_though_loose", "removes_kept", "removes_block", "removes_line", "removes_used", "removes_move",
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike", "no_anchor",

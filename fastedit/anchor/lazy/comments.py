@@ -152,7 +152,7 @@ def fit(texts: list[tuple[str, str]], *, epochs: int = 300, penalty: float = 2e-
             group["lr"] = 0.1 * (1 - epoch / epochs) + 0.002
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(torch.sparse.mm(matrix, weights) + bias, labels)
-        (loss + penalty * weights.pow(2).sum() / len(ROLES)).backward()
+        (loss + penalty * weights.pow(2).sum() / len(ROLES)).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     scale = float(weights.detach().abs().max()) / 127
     return {

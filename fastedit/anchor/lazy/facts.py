@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +44,6 @@ def facts_of(grid: Grid, plan: Plan, cells: tuple[Cell, ...]) -> NDArray[np.floa
         name = identity.name.split(".")[-1].split(" ")[0]
         is_said = name in grid.context.removed or name in grid.context.names
         f["lost_said" if is_said else "lost_headers"] += 1
-    kept = Counter(original.identity(line) for row, (line, _) in plan.quoted.items())
     for row in new_rows:
         identity = shown.identity(row)
         if identity is None or identity.kind not in (*_HEADERS, "key", "import"):
@@ -59,7 +57,6 @@ def facts_of(grid: Grid, plan: Plan, cells: tuple[Cell, ...]) -> NDArray[np.floa
             if same:
                 f["duplicated"] += 1 if identity.kind in _HEADERS else 0.5
                 break
-    del kept
     for row in (*new_rows, *changed):
         if rows[row].note is not None:
             f["leaked"] += rows[row].role("elide") > -0.7

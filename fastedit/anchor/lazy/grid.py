@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 from rapidfuzz.distance import Indel
 
 from fastedit.anchor.lazy.fold import COUNTED, Clock, Fold
-from fastedit.anchor.lazy.lines import OPENER, Identity, Lines, identity_of, unwrapped
-from fastedit.anchor.lazy.rows import DOTS, Row
+from fastedit.anchor.lazy.lines import DOTS, OPENER, Identity, Lines, identity_of, unwrapped
+from fastedit.anchor.lazy.rows import Row
 from fastedit.syntax.check import ErrorCounter
 from fastedit.syntax.model import Outline
 
@@ -32,6 +35,7 @@ MAX_LIKE = 24  # lines of the original that a row is compared with
 MAX_SAME = 3000  # places of an equal line that count
 COMMON = 200  # a word of so many lines tells nothing
 MIN_LIKENESS = 0.4
+MAX_RESPACED = 8  # places of a line where it may be meant with other white space
 MIN_NOTE_OVERLAP = 0.4
 NOT_CODE = -0.7  # a comment with smaller odds is rather a note or a marker
 OWNERS = ("decl", "table", "heading", "selector")
@@ -42,7 +46,7 @@ PAIR = (
     "blank same same_trivial same_len same_dup same_trivial_dup loose loose_abbreviated like like_by like_words like_first "
     "like_first_not identity_same identity_other identity_known identity_kind like_comment like_mixed like_same_elsewhere "
     "like_line_shown quoted_by_words parent_same parent_like parent_other parent_new parent_none ancestors named named_not shift_same "
-    "shift_other note_pair dots_pair same_shown_twice several respaced like_parent_other like_parent_new note_quotes owner_same owner_other owner_new like_owner_other like_owner_new"
+    "shift_other note_pair dots_pair same_shown_twice several respaced like_parent_other like_parent_new note_quotes owner_same owner_other owner_new like_owner_other like_owner_new like_though_loose"
 ).split()
 NEXT = "next_shift_same next_shift_other next_blank next_from_new next_from_deleted next_new_deeper".split()
 ROW_NEW = "new new_blank new_comment new_declared new_known new_known_trivial new_dots new_like new_note new_header_like".split()
@@ -133,6 +137,8 @@ class Grid:
         self.num_rows = len(rows)
         self.num_lines = len(original)
         self.fold = fold
+        self._statements: dict[int, tuple[int, str, str]] = {}
+        self._led: dict[str, list[int]] = {}
         self._new_tables: dict[int, Floats] = {}
         self._chains: dict[int, set[str | Identity | None]] = {}
         self._errors = errors
@@ -144,7 +150,7 @@ class Grid:
         """The parse errors of the original, unfolded, and of what becomes of it."""
         return self._errors() if self._errors else ErrorCounter(self.original.texts, self.outline.language)
 
-    def unfolded(self, changes: list[Change]) -> list[Change] | None:
+    def unfolded(self, changes: Sequence[Change]) -> Sequence[Change] | None:
         """Changes as the full original numbers its lines; None where they can't be made there."""
         return changes if self.fold is None else self.fold.unfolded(changes)
 
@@ -317,11 +323,12 @@ class Grid:
             pairs = self.pairs[row]
             if self.rows[row].is_blank or self.shown.is_trivial[row]:
                 continue
-            for line, features in zip(pairs.lines.tolist(), pairs.features, strict=True):
-                if features[1]:
+            told = pairs.features[:, (1, 8, 9)].tolist()
+            for line, (is_same, is_like, likeness) in zip(pairs.lines.tolist(), told, strict=True):
+                if is_same:
                     facts["shown"][line] = 1 / max(1.0, len(self.original.places.get(self.original.keys[line], ())))
-                elif features[8]:
-                    facts["like"][line] = max(facts["like"][line], features[9] + 0.5)
+                elif is_like and likeness + 0.5 > facts["like"][line]:
+                    facts["like"][line] = likeness + 0.5
         if self.context.removed:
             for one in self.outline.declarations:
                 if one.name and one.name.split(".")[-1] in self.context.removed:
@@ -346,7 +353,7 @@ class Grid:
         """(n + 1, len(DELETED_LINE)), summed up."""
         f = self._line_facts
         full = 1 - f["blank"]
-        plain = full * (1 - f["comment"]) * (1 - f["trivial"]) + MORE_THAN_ANY * (self._left_out > 0)
+        plain = full * (1 - f["comment"]) * (1 - f["trivial"]) + MORE_THAN_ANY * (self._left_out > 0).astype(np.float32)
         return self._counted([plain, f["blank"], f["comment"], f["trivial"], f["header"], f["shown"], f["said"], f["like"], f["stays"]])
 
     @cached_property
@@ -419,7 +426,8 @@ class Grid:
                 known.append((row, self.original.columns[places[0]] - self.shown.columns[row]))
         result = []
         for row in range(self.num_rows):
-            near = min(known, key=lambda one: abs(one[0] - row), default=None)
+            behind = bisect_right(known, row, key=itemgetter(0))
+            near = min(known[max(0, behind - 1) : behind + 1], key=lambda one: abs(one[0] - row), default=None)
             result.append(near[1] if near and abs(near[0] - row) <= 12 else self.shift)
         return result
 
@@ -434,6 +442,7 @@ class Grid:
         return [self._pairs_of(row) for row in range(self.num_rows)]
 
     def _pairs_of(self, row: int) -> Pairs:
+        self.clock.check(self.num_rows, self.num_lines)
         one = self.rows[row]
         original, shown = self.original, self.shown
         lines: list[int] = []
@@ -465,7 +474,7 @@ class Grid:
             table.append(values)
             loose.append(False)
             spans.append(1)
-            if len(same) <= 8 and shown.stripped[row] != original.stripped[line]:
+            if len(same) <= MAX_RESPACED and _is_respaced(shown.stripped[row], original.stripped[line]):
                 respaced = list(values)
                 respaced[36] = 1
                 lines.append(line)
@@ -488,8 +497,8 @@ class Grid:
                 table.append(values)
                 loose.append(is_loose)
                 spans.append(span)
+        self._add_context(row, lines, table)
         features = np.array(table, np.float32).reshape(len(lines), len(PAIR))
-        self._add_context(row, lines, features)
         return Pairs(np.array(lines, np.int32), features, loose, np.array(spans, np.int32))
 
     def _alike(self, row: int) -> list[tuple[int, float, float]]:
@@ -549,6 +558,7 @@ class Grid:
         values[8] = 1
         values[9] = likeness - 0.5
         values[10] = overlap
+        values[45] = float(loose == 1)
         a, b = shown.words(row), original.words(line)
         is_first = bool(a and b and a[0] == b[0])
         values[11], values[12] = float(is_first), float(not is_first)
@@ -569,6 +579,14 @@ class Grid:
         result.append((values, False))
         return result
 
+    def _statement(self, line: int) -> tuple[int, str, str]:
+        """How many lines the statement takes that begins in a line, its text in one line, and without white space."""
+        if line not in self._statements:
+            span = self.original.statement_span(line)
+            joined = " ".join(self.original.stripped[line : line + span]) if span > 1 else ""
+            self._statements[line] = span, joined, unwrapped(joined)
+        return self._statements[line]
+
     def _joined(self, row: int, lines: Sequence[int]) -> list[tuple[int, int, list[float], bool]]:
         """Statements of several lines that the row may stand for, as (first line, number of lines, features, is loose)."""
         mine = self.shown.stripped[row]
@@ -582,13 +600,11 @@ class Grid:
         if identity is not None:
             starts.update(original.identities.get(identity, ())[:20])
         for line in sorted(starts):
-            span = original.statement_span(line)
+            span, joined, other = self._statement(line)
             if span < 2:
                 continue
-            joined = " ".join(original.stripped[line : line + span])
             values = [0.0] * len(PAIR)
             values[35] = 1
-            other = unwrapped(joined)
             if key == other:
                 values[6] = 1
                 values[3] = min(3.0, math.log2(1 + len(key) / 8))
@@ -607,7 +623,7 @@ class Grid:
                 result.append((line, span, values, False))
         return result
 
-    def _add_context(self, row: int, lines: list[int], features: Floats) -> None:
+    def _add_context(self, row: int, lines: list[int], features: list[list[float]]) -> None:
         original, shown = self.original, self.shown
         parent = self.row_parents[row]
         mine = self._ancestors(row)
@@ -748,14 +764,7 @@ class Grid:
         words = [word for word in self.shown.words(row) if len(word) > 1]
         if not words:
             return 0.0
-        return sum(word in self.known_names for word in words) / len(words)
-
-    @cached_property
-    def known_names(self) -> frozenset[str]:
-        """The names that the original declares, imports, assigns or keys."""
-        return frozenset(
-            part for one in self.original.identities for part in re.split(r"[^\w-]+", one.name) if len(part) > 1
-        )
+        return sum(self.original.identities.has_name(word) for word in words) / len(words)
 
     def new_at(self, row: int) -> Floats:
         """`new_table`, remembered where the tables are small."""
@@ -764,6 +773,13 @@ class Grid:
         if row not in self._new_tables:
             self._new_tables[row] = self.new_table(row)
         return self._new_tables[row]
+
+    def _led_by(self, word: str) -> list[int]:
+        """The first lines of the original that begin with a word."""
+        if word not in self._led:
+            places = self.original.word_places.get(word, ())
+            self._led[word] = list(islice((line for line in places if self.original.words(line)[0] == word), 300))
+        return self._led[word]
 
     def new_table(self, row: int) -> Floats:
         """(n + 1, len(NEW_AT)): how well a run of new lines that begins with the row would stand at each position."""
@@ -795,7 +811,7 @@ class Grid:
             table[:, 12] = boundary & ~fits_before
         first = self.shown.words(row)[:1]
         if first:
-            places = [line for line in self.original.word_places.get(first[0], ()) if self.original.words(line)[:1] == first][:300]
+            places = self._led_by(first[0])
             ahead = np.zeros(n + 1, bool)
             ahead[places] = True
             if places:
@@ -854,6 +870,11 @@ class Grid:
                 return end
             end = at + 1
         return end
+
+
+def _is_respaced(mine: str, theirs: str) -> bool:
+    """Whether two lines with the same key differ in more than blanks for tabs."""
+    return mine != theirs and not ("\t" in mine + theirs and " ".join(mine.split()) == " ".join(theirs.split()))
 
 
 def _looseness(mine: str, theirs: str) -> int:

@@ -50,6 +50,7 @@ _TAG = re.compile(r"^<([A-Za-z][\w.:-]*)(.*)$")
 _TAG_NAME = re.compile(r"\b(?:id|name|key|for|href|src|type|value)=[\"'{]([^\"'}]*)")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _TABLE = re.compile(r"^\[{1,2}([^\]]+)\]{1,2}$")
+_PARTS = re.compile(r"[^\w-]+")
 _STATEMENTS = frozenset(
     "if for while switch catch return elif with match await foreach until unless assert raise throw new print else try "
     "except do case when loop select go defer yield del not and or in lambda".split()
@@ -94,7 +95,8 @@ def identity_of(text: str) -> Identity | None:
     if found:
         return Identity("case", found[1])
     found = _METHOD.match(text)
-    if found and found[1] not in _STATEMENTS:
+    is_call = text.endswith(",") and text.count("(") <= text.count(")")
+    if found and not is_call and found[1] not in _STATEMENTS:
         return Identity("decl", found[1])
     found = _HEADING.match(text)
     if found:
@@ -143,6 +145,7 @@ class Identities(Mapping[Identity, list[int]]):
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
         self._found: dict[Identity, list[int]] = {}
+        self._named: dict[str, bool] = {}
         self._text = "\n".join(lines.stripped)
 
     @cached_property
@@ -155,20 +158,27 @@ class Identities(Mapping[Identity, list[int]]):
     def __getitem__(self, identity: Identity) -> list[int]:
         if identity not in self._found:
             name = identity.name.split(" ")[0] if identity.kind == "tag" else identity.name
-            self._found[identity] = self._places(identity, name) if name else self._all.get(identity, [])
+            lines = self._lines_with(name) if name else range(len(self._lines))
+            self._found[identity] = [line for line in lines if self._lines.identity(line) == identity]
         if not self._found[identity]:
             raise KeyError(identity)
         return self._found[identity]
 
-    def _places(self, identity: Identity, name: str) -> list[int]:
-        result: list[int] = []
-        at = self._text.find(name)
+    def has_name(self, word: str) -> bool:
+        """Whether a word is the name, or part of the name, that a line declares, imports, assigns or keys."""
+        if word not in self._named:
+            self._named[word] = any(
+                found is not None and word in _PARTS.split(found.name)
+                for found in map(self._lines.identity, self._lines_with(word))
+            )
+        return self._named[word]
+
+    def _lines_with(self, text: str) -> Iterator[int]:
+        at = self._text.find(text)
         while at >= 0:
             line = bisect_right(self._offsets, at) - 1
-            if self._lines.identity(line) == identity:
-                result.append(line)
-            at = self._text.find(name, self._offsets[line + 1])
-        return result
+            yield line
+            at = self._text.find(text, self._offsets[line + 1])
 
     @cached_property
     def _all(self) -> dict[Identity, list[int]]:

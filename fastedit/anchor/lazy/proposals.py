@@ -12,7 +12,7 @@ from fastedit.anchor.hints import Hints
 from fastedit.anchor.lazy.lines import identity_of
 from fastedit.syntax.model import Outline
 
-PROPOSALS = ("removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_many")
+PROPOSALS = ("removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept")
 MAX_PROPOSALS = 6
 MIN_MOVED_LINES = 3
 MIN_MOVED_SHARE = 0.6
@@ -56,6 +56,19 @@ def proposals_for(
             result.append(_proposal((places[0],), name, lines, origins, is_block=False))
     result += _moved(found, original, kept, written, covered)
     return result[:MAX_PROPOSALS]
+
+
+def said_but_kept(lines: Sequence[str], original: Sequence[str], hints: Hints) -> int:
+    """How many names that the words say are gone stand in a result as often as before."""
+    names = [name for name in hints.removed if len(name) > 2]
+    if not names:
+        return 0
+    before, after = "\n".join(original), "\n".join(lines)
+    count = 0
+    for name in names:
+        num_before = before.count(name)
+        count += bool(num_before) and after.count(name) >= num_before
+    return min(count, 4)
 
 
 def _lines_about(name: str, original: Sequence[str]) -> list[int]:

@@ -24,7 +24,7 @@ from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
 from fastedit.anchor.lazy.grid import FEATURES, Context, Grid
 from fastedit.anchor.lazy.keys import merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.proposals import PROPOSALS, Proposal, proposals_for
+from fastedit.anchor.lazy.proposals import PROPOSALS, Proposal, proposals_for, said_but_kept
 from fastedit.anchor.lazy.realise import Plan, Realiser, changes_of, plan_of
 from fastedit.anchor.lazy.rows import Row, Taste, names_in, variants_of
 from fastedit.anchor.lazy.search import Known, Path, Search
@@ -39,11 +39,13 @@ if TYPE_CHECKING:
 MAX_PATHS = 150
 MAX_READINGS = 10
 MAX_BROKEN = 40  # so many readings that don't parse are looked at for one that does
+MIN_PATHS, MAX_STEPS = 6, 60_000  # rows of all paths together
 MAX_READ_OFTEN = 30_000  # lines; larger files have their parse errors counted for few readings only
 FEW_READINGS = 4
 MAX_CARRIED = 3  # readings of all snippets so far
 MAX_BEHIND = 4.0  # how much worse than the best a reading may be to be carried along
 BEAM = 12.0
+NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
 TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys")
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *PROPOSALS)
@@ -93,9 +95,12 @@ class Reading:
     def features(self) -> NDArray[np.float32]:
         """(len(NAMES),): what the score is made of."""
         size = len(FEATURES) + len(FACTS) + len(TASTES)
-        told = sum((part.features() for part in self.parts), np.zeros(size, np.float32))
-        said = sum((proposal.features() for proposal in self.proposals), np.zeros(len(PROPOSALS), np.float32))
-        return np.concatenate([told, said]).astype(np.float32)
+        total = np.zeros(size + len(PROPOSALS), np.float32)
+        for part in self.parts:
+            total[:size] += part.features()
+        for proposal in self.proposals:
+            total[size:] += proposal.features()
+        return total
 
     def changes(self, original: Sequence[str]) -> list[tuple[int, int, list[str]]]:
         """Lines [start, end) of the original that become other lines; ascending."""
@@ -163,6 +168,11 @@ def readings_of(
     return probabilities(result[:count])
 
 
+def _num_paths(num_rows: int) -> int:
+    """How many paths are looked at: fewer for very long snippets, each of whose paths takes its time."""
+    return max(MIN_PATHS, min(MAX_PATHS, MAX_STEPS // num_rows))
+
+
 class _Base:
     """The text that a snippet is read against, with its outline; its parse errors are counted when first asked for."""
 
@@ -209,7 +219,7 @@ def _parts(
         for search in searches:
             num_found, has_sound = 0, False
             seen: set[object] = set()
-            for path in search.best(MAX_PATHS, beam=BEAM):
+            for path in search.best(_num_paths(len(rows)), beam=BEAM):
                 plan = plan_of(path, grid)
                 if plan is None:
                     if rejected is not None and len(rejected) < MAX_READINGS:
@@ -217,14 +227,16 @@ def _parts(
                         told[: len(FEATURES)] = search.features(path)
                         rejected.append(before.features() + told)
                     continue
-                told_apart = plan.told_apart()
+                told_apart: object = plan.told_apart()
                 if told_apart in seen and search is searches[0]:
                     continue
                 seen.add(told_apart)
                 cells = Realiser(grid, plan).cells()
                 changes = grid.unfolded(changes_of(cells, len(original)))
-                if changes is None:
+                told_apart = None if changes is None else tuple((start, end, tuple(new)) for start, end, new in changes)
+                if changes is None or told_apart in seen and search is searches[0]:
                     continue
+                seen.add(told_apart)
                 text, origins = _composed(before, changes)
                 score = path.score
                 if text in result and (search.known is None or search is searches[0]):
@@ -242,6 +254,10 @@ def _parts(
                     break
                 if num_found >= (MAX_READINGS if has_sound else MAX_BROKEN):
                     break
+    if not result and used.get("back", 0.0) > NOWHERE_ELSE:
+        # Every path uses lines twice, as going back allows: without it there are always some that don't.
+        forward = {**used, "back": NOWHERE_ELSE}
+        return _parts(base, snippet, language, context, forward, known_for, before, rejected, clock)
     _add_by_keys(result, base.lines, snippet, language, used, before)
     return list(result.values())
 
@@ -302,6 +318,9 @@ def _with_proposals(
             gone = {line for one in chosen for line in one.gone}
             kept = [n for n, origin in enumerate(origins) if origin is None or origin not in gone]
             text = tuple(lines[n] for n in kept)
+            kept_names = said_but_kept(text, original, said)
+            if kept_names:
+                chosen = (*chosen, Proposal((), (0.0, 0.0, 0.0, 0.0, 0.0, float(kept_names))))
             score = reading.score + sum(float(one.features() @ worth) for one in chosen)
             if text not in result or result[text].score < score:
                 result[text] = replace(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from fastedit.anchor.elision import merge_elided
 from fastedit.anchor.lazy.grid import PAIR, Grid
-from fastedit.anchor.lazy.lines import TAB_COLUMNS
-from fastedit.anchor.lazy.rows import DOTS
+from fastedit.anchor.lazy.lines import DOTS, TAB_COLUMNS
 from fastedit.anchor.lazy.search import LEFT_OUT, Path
 from fastedit.lines import indent_of
 
@@ -133,10 +133,7 @@ def changes_of(cells: Sequence[Cell], num_lines: int) -> list[tuple[int, int, li
                 changes.append((at, cell.line, []))
                 at = cell.line
             new.append(cell.text)
-            if cell.line > at:
-                changes.append((at, cell.line + 1, new))
-            else:
-                changes.append((at, cell.line + 1, new))
+            changes.append((at, cell.line + 1, new))
             new, at = [], cell.line + 1
             continue
         if new or cell.line > at:
@@ -168,6 +165,11 @@ class Realiser:
         self._columns: dict[int, int] = {}
         self._trusted: dict[int, bool] = {}
         self.spot = {row: at for at, rows in plan.new.items() for row in rows}
+        self._free = sorted(plan.free_before)
+        self._quoted_in: defaultdict[int, list[int]] = defaultdict(list)
+        for row in plan.quoted:
+            if not grid.rows[row].is_blank:
+                self._quoted_in[grid.row_parents[row]].append(row)
         self.ratio = self._ratio()
 
     def cells(self) -> list[Cell]:
@@ -330,21 +332,18 @@ class Realiser:
         theirs = self.original.parents[line]
         if parent < 0:
             return theirs < 0 or theirs not in self.plan.deleted or not self._has_reference(row)
-        if self._is_parted(parent, row) and (parent in self.plan.quoted or theirs not in self.plan.deleted):
+        if parent in self.plan.quoted and self._is_parted(parent, row):
             return True  # what lies between isn't shown: the row may stand in anything
         if parent in self.plan.quoted:
             above = self.plan.quoted[parent][0]
             if theirs == above:
                 return self._is_trusted(parent)
             inside = above in self.original.ancestors(line)
-            return inside and theirs not in self.plan.deleted and not self._is_beside_shifted(row, line)
+            return inside and theirs not in self.plan.deleted
         if parent in self.spot:
             # A new header: where an old one made room for it the lines below it stay as they are.
             return theirs >= 0 and theirs in self.plan.deleted and self._column_by_others(row) == self.original.columns[line]
         return True
-
-    def _is_beside_shifted(self, row: int, line: int) -> bool:
-        return False
 
     def _has_reference(self, row: int) -> bool:
         return any(other != row and other in self.plan.quoted for other in self.plan.order)
@@ -356,25 +355,20 @@ class Realiser:
         return self._columns[row]
 
     def _column_by_others(self, row: int) -> int:
-        shown, rows = self.shown, self.grid.rows
+        shown = self.shown
         mine = shown.columns[row]
         parent = self.grid.row_parents[row]
         best: tuple[float, int] | None = None
-        for other in self.plan.quoted:
-            if other == row or rows[other].is_blank or not self._is_trusted(other):
-                continue
+        for other in self._quoted_in.get(parent, ()):
             columns = shown.columns[other]
-            if self.grid.row_parents[other] == parent and columns == mine:
-                cost = abs(other - row) * 0.01
-            elif self.grid.row_parents[other] == parent and parent >= 0:
-                cost = 1 + abs(other - row) * 0.01
-            else:
+            if other == row or (columns != mine and parent < 0):
+                continue
+            cost = abs(other - row) * 0.01 + (columns != mine)
+            if (best is not None and cost >= best[0]) or not self._is_trusted(other):
                 continue
             line = self.plan.quoted[other][0]
             if parent >= 0 or not self._is_parted(row, other):
-                value = self.original.columns[line] + self._scaled(mine - columns)
-                if best is None or cost < best[0]:
-                    best = (cost, value)
+                best = (cost, self.original.columns[line] + self._scaled(mine - columns))
         if best is not None and best[0] < 1:
             return max(0, best[1])
         if parent >= 0 and (parent in self.plan.quoted or parent in self.spot):
@@ -386,7 +380,7 @@ class Realiser:
     def _is_parted(self, row: int, other: int) -> bool:
         """Whether a place where the snippet leaves lines out lies between two rows of its outermost level."""
         low, high = sorted((row, other))
-        return any(low < free <= high for free in self.plan.free_before)
+        return bisect_right(self._free, low) < bisect_right(self._free, high)
 
     def _column_by_nearest(self, row: int) -> int:
         """By the nearest quoted row of the same part, by what stands at the place, or by any quoted row."""
@@ -408,16 +402,17 @@ class Realiser:
         if at is not None:
             before, behind = self.grid.column_before[at], self.grid.column_behind[at]
             fitting = [int(c) for c in (before, behind) if c >= 0]
+            last = self.grid.line_before[at]
+            if last >= 0:  # the new lines may stand in any of the blocks that end here
+                fitting = [*(self.original.columns[line] for line in self.original.ancestors(last)), *fitting]
+                fitting = [column for column in fitting if column >= behind]
             if by_shift is not None and by_shift in fitting:
                 return by_shift
             if mine in fitting:
                 return mine
-            if fitting and self._is_first_of_part(row):
+            if fitting and row in self.plan.free_before:
                 return max(fitting) if self.grid.block_ends[at] else fitting[-1]
         return by_shift if by_shift is not None else max(0, mine)
-
-    def _is_first_of_part(self, row: int) -> bool:
-        return row in self.plan.free_before
 
     def _scaled(self, columns: int) -> int:
         return round(columns * self.ratio)
@@ -498,7 +493,7 @@ class Realiser:
             shown = self._shown_blanks(above.row, below.row)
             return between if shown is None or len(between) <= shown else between[:shown]
         if not above.is_new and not below.is_new:
-            if above.line is not None and below.line is not None and any(line in self.plan.deleted for line in range(above.line, below.line)):
+            if above.line is not None and below.line is not None and not self.plan.deleted.isdisjoint(range(above.line, below.line)):
                 return self._after_deletion(above.line, below.line, between)
             return between
         if above.is_new and below.is_new:

@@ -15,7 +15,7 @@ left of a path is always its best rest, so no path is missed).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +34,7 @@ POSSIBLE = -1e8
 LEFT_OUT = -2
 MAX_WAYS = 3  # ways into a state from one other that are told apart
 _STATES = "QNMSDJT"
+MARKER_FROM = {"Q": "marker_from_quote", "N": "marker_from_new", "D": "marker_from_deleted", "S": "marker_again"}
 
 
 class Node(NamedTuple):
@@ -88,7 +89,7 @@ class Known:
 
     def leaned(self, row: int, facts: _RowScores) -> _RowScores:
         """A row's scores with the price of what contradicts the result."""
-        price = np.float32(self.price)
+        price = self.price
         if self.has(row):
             return replace(
                 facts,
@@ -105,17 +106,35 @@ class Search:
         self.grid = grid
         self.known = known
         self.weights = np.array([weights.get(name, 0.0) for name in FEATURES], np.float32)
-        self._by_name = dict(zip(FEATURES, self.weights.tolist(), strict=True))
+        self._by_name: dict[str, float] = dict(zip(FEATURES, self.weights.tolist(), strict=True))
         self.n = grid.num_lines
         self.m = grid.num_rows
         self.tables: dict[str, list[Floats]] = {state: [] for state in _STATES}
         self.back: list[float] = []
+        self._weights_of: dict[tuple[str, int], Floats] = {}
+        self._shared: dict[object, Floats] = {}
         self._known_ways: dict[Node, list[tuple[float, Step]]] = {}
         self._prepare()
         self._run()
 
     def _w(self, names: Sequence[str]) -> Floats:
-        return self.weights[[INDEX[name] for name in names]]
+        key = names[0], len(names)
+        if key not in self._weights_of:
+            self._weights_of[key] = self.weights[[INDEX[name] for name in names]]
+        return self._weights_of[key]
+
+    def _once(self, key: object, scores: Callable[[], Floats]) -> Floats:
+        """Scores that rows with the same key have in common."""
+        if key not in self._shared:
+            self._shared[key] = scores()
+        return self._shared[key]
+
+    def _step(self, row: int) -> object:
+        """What `next_shift` depends on."""
+        columns = self.grid.shown.columns
+        if row == 0 or columns[row] < 0 or columns[row - 1] < 0:
+            return row == 0
+        return "step", columns[row] - columns[row - 1]
 
     def _one(self, name: str) -> float:
         return self._by_name[name]
@@ -161,8 +180,8 @@ class Search:
                 elided=(grid.elided_lines(row) @ self._w(w_mark)) - (self.lost if self.known else 0.0) if marker is not None else None,
                 junction=float(self.junction(row) @ self._w(g.JUNCTION)),
                 back=float(self.back_row(row) @ self._w(g.BACK)),
-                shift=self.next_shift(row) @ self._w(g.NEXT),
-                captured=self.captured(row) @ self._w(g.NEXT) if not one.is_blank else np.zeros(self.n + 1, np.float32),
+                shift=self._once(("shift", self._step(row)), lambda: self.next_shift(row) @ self._w(g.NEXT)),
+                captured=self._once(("captured", grid.column_of(row)), lambda: self.captured(row) @ self._w(g.NEXT)),
             )
             if self.known is not None:
                 facts = self.known.leaned(row, facts)
@@ -293,8 +312,8 @@ class Search:
             now = {state: np.full(n + 1, NEVER, np.float32) for state in _STATES}
             facts = self.rows[row]
             last = {state: self.tables[state][row] for state in _STATES}
-            into = self._into_quote(row, last, self.back[row])
-            best = np.maximum.reduce(list(into.values()))
+            if self.best_pair[row]:
+                best = np.maximum.reduce(list(self._into_quote(row, last, self.back[row]).values()))
             for span, worth in self.best_pair[row].items():
                 now["Q"][span:] = np.maximum(now["Q"][span:], (best + worth)[: n + 1 - span])
             now["N"] = np.maximum.reduce(list(self._into_new(row, last, self.back[row]).values()))
@@ -423,9 +442,10 @@ class Search:
                 best_score, best_step = ways[0]
                 for other_score, other in ways[1:]:
                     total = score - (best_score - other_score)
-                    if total >= worst:
-                        heapq.heappush(heap, (-total, serial, other.source, _Link(other, link)))
-                        serial += 1
+                    if total < worst:
+                        break
+                    heapq.heappush(heap, (-total, serial, other.source, _Link(other, link)))
+                    serial += 1
                 link = _Link(best_step, link)
                 node = best_step.source
             else:
@@ -650,9 +670,8 @@ class Search:
             add(g.MARKER, self.marker_row(r))
             if state != "T":
                 add(g.MARKER, self.marker_at(r)[target_at])
-            name = {"Q": "marker_from_quote", "N": "marker_from_new", "D": "marker_from_deleted", "S": "marker_again"}.get(state)
-            if name:
-                add([name], [1])
+            if state in MARKER_FROM:
+                add([MARKER_FROM[state]], [1])
             if state == "D":
                 add(["delete_to_marker"], [1])
 

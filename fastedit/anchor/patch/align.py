@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.patch.changes import Change, composed
 from fastedit.anchor.patch.deletion import deletion_problem
 from fastedit.anchor.patch.hunks import MIN_CERTAINTY, Outcome, locate_hunks
 from fastedit.anchor.patch.locate import LineIndex
-from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.patch.scopes import Scopes
 from fastedit.edits.model import Action, Edit, Op
 from fastedit.errors import Code

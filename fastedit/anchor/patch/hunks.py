@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from fastedit.anchor.model import Problem
 from fastedit.anchor.patch.already import is_applied, is_plainly_applied, stands_beside
 from fastedit.anchor.patch.candidates import (
     ONLY_A_NUMBER,
@@ -20,7 +21,6 @@ from fastedit.anchor.patch.changes import Change, changes_at
 from fastedit.anchor.patch.choose import Candidate as PlaceCandidate
 from fastedit.anchor.patch.choose import Choice, Run, choose
 from fastedit.anchor.patch.locate import Level, LineIndex, Place
-from fastedit.anchor.model import Problem
 from fastedit.anchor.patch.quoted import loose_key, weight_of
 from fastedit.anchor.patch.scopes import Scopes
 from fastedit.edits.model import Format, Op, PatchHunk, PatchLine

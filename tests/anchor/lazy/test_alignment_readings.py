@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy import align_lazy
+from fastedit.anchor.lazy.aligner import align_lazy
 from fastedit.anchor.lazy.readings import MAX_READINGS, NAMES, Reading, probabilities, readings_of
 from fastedit.anchor.model import SegmentKind
 from fastedit.edits.model import Snippet
