@@ -17,7 +17,12 @@ SECOND_BEST = 0.9  # a reading that counts only because a likelier one was turne
 
 
 def align_lazy(
-    lines: Sequence[str], snippets: Sequence[Snippet], language: str, message: str, found: Outline, instruction: str = ""
+    lines: Sequence[str],
+    snippets: Sequence[Snippet],
+    language: str,
+    message: str,
+    found: Outline,
+    instruction: str = "",
 ) -> list[Alignment]:
     """The likeliest alignments of an edit's snippets, best first; none where there is nothing to place.
 

@@ -1,8 +1,8 @@
 """How certain a reading is: the share of such readings that are right.
 
 The score compares readings of one edit with each other; whether the best of them is right also depends on what all of
-them have in common. A logistic model over a few plain facts says so; `fastedit.training.alignment` fits it to edits with
-known results, edits that have to be refused among them.
+them have in common. A logistic model over a few plain facts says so; `fastedit.training.alignment` fits it to edits
+with known results, edits that have to be refused among them.
 """
 
 from __future__ import annotations
@@ -25,17 +25,19 @@ if TYPE_CHECKING:
 _FILE = Path(__file__).with_name("certainty.json")
 _INDEX = {name: number for number, name in enumerate(NAMES)}
 _COUNTED = (
-    "same", "same_trivial", "loose", "loose_abbreviated", "like", "like_by", "identity_other", "parent_other", "parent_new",
-    "like_parent_other", "like_line_shown", "named_not", "shift_other", "new", "new_known", "new_declared", "new_like", "new_dots", "new_note",
-    "new_after_marker", "new_after_jump", "new_at_start", "far_fits_none", "near_fits_none", "near_captures", "far_captures",
-    "far_declared_inside", "far_inside_named", "far_outside_named", "far_outside_parent", "deleted", "deleted_header",
-    "deleted_shown", "delete_after_marker", "delete_to_marker", "delete_to_end", "delete_to_quote", "delete_to_new", "jump", "jumped_shown",
-    "marker_empty", "elided_shown", "elided_outdents", "note", "note_code", "back", "end_deleted", "end_new", "several",
-    "keeps_notes", "keeps_stubs", "joins", "by_keys", "note_quotes", "owner_other", "like_owner_other", "owner_new", "like_though_loose", "removes_kept", "removes_block", "removes_line", "removes_used", "removes_move",
+    "same", "same_trivial", "loose", "loose_abbreviated", "like", "like_by", "identity_other", "parent_other",
+    "parent_new", "like_parent_other", "like_line_shown", "named_not", "shift_other", "new", "new_known",
+    "new_declared", "new_like", "new_dots", "new_note", "new_after_marker", "new_after_jump", "new_at_start",
+    "far_fits_none", "near_fits_none", "near_captures", "far_captures", "far_declared_inside", "far_inside_named",
+    "far_outside_named", "far_outside_parent", "deleted", "deleted_header", "deleted_shown", "delete_after_marker",
+    "delete_to_marker", "delete_to_end", "delete_to_quote", "delete_to_new", "jump", "jumped_shown", "marker_empty",
+    "elided_shown", "elided_outdents", "note", "note_code", "back", "end_deleted", "end_new", "several",
+    "keeps_notes", "keeps_stubs", "joins", "by_keys", "note_quotes", "owner_other", "like_owner_other", "owner_new",
+    "like_though_loose", "removes_kept", "removes_block", "removes_line", "removes_used", "removes_move",
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
-    "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike", "no_anchor",
-    "rivals", "score_row", *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS),
+    "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
+    "no_anchor", "rivals", "score_row", *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS),
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FACTS = (
-    "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked", "notes_kept",
-    "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs", "replaced_unlike",
+    "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked",
+    "notes_kept", "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs",
+    "replaced_unlike",
 )  # fmt: skip
 _HEADERS = ("decl", "heading", "table")
 MAX_COUNT = 4
@@ -24,17 +26,38 @@ MAX_COUNT = 4
 def facts_of(grid: Grid, plan: Plan, cells: tuple[Cell, ...]) -> NDArray[np.float32]:
     """(len(FACTS),): counts and logarithms, 0 where there is nothing to say."""
     original, shown, rows = grid.original, grid.shown, grid.rows
+    new_rows = [row for at in plan.new.values() for row in at if not rows[row].is_blank]
+    changed = [row for row, (line, _) in plan.quoted.items() if original.keys[line] != shown.keys[row]]
     f = dict.fromkeys(FACTS, 0.0)
-    changes = changes_of(cells, len(original))
+    _count_errors(f, grid, cells)
+    _count_lost(f, grid, plan, new_rows, changed)
+    f["duplicated"] = sum((_duplicated(grid, plan, row) for row in new_rows), 0.0)
+    for row in (*new_rows, *changed):
+        if rows[row].note is not None:
+            f["leaked"] += rows[row].role("elide") > -0.7
+            f["notes_kept"] += max(rows[row].role(name) for name in ("where", "new", "gone")) > -0.7
+    _count_marker_names(f, grid, plan)
+    f["said_kept"] = _num_said_kept(grid, plan)
+    _count_runs(f, grid, plan)
+    f["new_apart"] = len(plan.new)
+    return np.array([min(MAX_COUNT, f[name]) for name in FACTS], np.float32)
+
+
+def _count_errors(f: dict[str, float], grid: Grid, cells: tuple[Cell, ...]) -> None:
+    """Fills in whether anything changes, and how many parse errors come or go with it."""
+    changes = changes_of(cells, len(grid.original))
     if not changes:
         f["unchanged"] = 1
     elif grid.outline.language and grid.errors.count is not None:
         errors = (grid.errors.after(grid.unfolded(changes) or ()) or 0) - grid.errors.count
         f["more_errors"] = min(MAX_COUNT, max(0, errors))
         f["fewer_errors"] = min(MAX_COUNT, max(0, -errors))
-    new_rows = [row for at in plan.new.values() for row in at if not rows[row].is_blank]
-    changed = [row for row, (line, _) in plan.quoted.items() if original.keys[line] != shown.keys[row]]
-    written = {shown.identity(row) for row in (*new_rows, *changed)}
+
+
+def _count_lost(f: dict[str, float], grid: Grid, plan: Plan, new_rows: list[int], changed: list[int]) -> None:
+    """Fills in what goes without anything in its place: lines, and headers that nobody wrote anew."""
+    original = grid.original
+    written = {grid.shown.identity(row) for row in (*new_rows, *changed)}
     gone = [line for line in plan.deleted if original.keys[line]]
     f["lost_lines"] = math.log1p(max(0, len(gone) - len(new_rows)))
     for line in gone:
@@ -44,34 +67,48 @@ def facts_of(grid: Grid, plan: Plan, cells: tuple[Cell, ...]) -> NDArray[np.floa
         name = identity.name.split(".")[-1].split(" ")[0]
         is_said = name in grid.context.removed or name in grid.context.names
         f["lost_said" if is_said else "lost_headers"] += 1
-    for row in new_rows:
-        identity = shown.identity(row)
-        if identity is None or identity.kind not in (*_HEADERS, "key", "import"):
+
+
+def _duplicated(grid: Grid, plan: Plan, row: int) -> float:
+    """How much it counts that a new row says what a line that stays already says beside it; 0 if none does."""
+    original, shown = grid.original, grid.shown
+    identity = shown.identity(row)
+    if identity is None or identity.kind not in (*_HEADERS, "key", "import"):
+        return 0.0
+    parent = grid.row_parents[row]
+    for line in original.identities.get(identity, ()):
+        if line in plan.deleted:
             continue
-        for line in original.identities.get(identity, ()):
-            if line in plan.deleted:
-                continue
-            parent = grid.row_parents[row]
-            theirs = original.parents[line]
-            same = (parent < 0 or theirs < 0) or original.keys[theirs] == shown.keys[parent]
-            if same:
-                f["duplicated"] += 1 if identity.kind in _HEADERS else 0.5
-                break
-    for row in (*new_rows, *changed):
-        if rows[row].note is not None:
-            f["leaked"] += rows[row].role("elide") > -0.7
-            f["notes_kept"] += max(rows[row].role(name) for name in ("where", "new", "gone")) > -0.7
+        theirs = original.parents[line]
+        if parent < 0 or theirs < 0 or original.keys[theirs] == shown.keys[parent]:
+            return 1.0 if identity.kind in _HEADERS else 0.5
+    return 0.0
+
+
+def _count_marker_names(f: dict[str, float], grid: Grid, plan: Plan) -> None:
+    """Fills in how many of the names in markers stand in the lines that they keep, and how many stand elsewhere."""
     for marker, (start, end) in plan.markers.items():
-        for name in rows[marker].names:
-            places = grid.declared_names.get(name) or [(line, line + 1) for line in original.word_places.get(name, ())[:20]]
+        for name in grid.rows[marker].names:
+            words = grid.original.word_places
+            places = grid.declared_names.get(name) or [(line, line + 1) for line in words.get(name, ())[:20]]
             if any(start <= place < end for place, _ in places):
                 f["marker_names_met"] += 1
             elif name in grid.declared_names:
                 f["marker_names_missed"] += 1
+
+
+def _num_said_kept(grid: Grid, plan: Plan) -> int:
+    """How many declarations stay though the words say that they are gone."""
+    count = 0
     for one in grid.outline.declarations:
         name = one.name.split(".")[-1] if one.name else ""
-        if name in grid.context.removed and one.kind != "import" and one.header_line not in plan.deleted:
-            f["said_kept"] += 1
+        count += name in grid.context.removed and one.kind != "import" and one.header_line not in plan.deleted
+    return count
+
+
+def _count_runs(f: dict[str, float], grid: Grid, plan: Plan) -> None:
+    """Fills in what the stretches of deleted lines look like beside what replaces them."""
+    original, shown = grid.original, grid.shown
     runs = _runs(sorted(plan.deleted))
     f["deleted_runs"] = sum(any(original.keys[line] for line in range(*run)) for run in runs)
     for start, end in runs:
@@ -81,13 +118,10 @@ def facts_of(grid: Grid, plan: Plan, cells: tuple[Cell, ...]) -> NDArray[np.floa
             f["torn"] += 1
         if new and not set(_words(old)) & set(_words(new)):
             f["replaced_unlike"] += 1
-    f["new_apart"] = len(plan.new)
-    return np.array([min(MAX_COUNT, f[name]) for name in FACTS], np.float32)
 
 
 def _words(text: str) -> list[str]:
-    import re
-
+    """The words of a text that have two letters or more."""
     return re.findall(r"\w{2,}", text)
 
 

@@ -78,17 +78,20 @@ def _lines_about(name: str, original: Sequence[str]) -> list[int]:
         if name not in line:
             continue
         text = line.strip().rstrip(",;")
-        if text.strip("\"'`*- ") == name:
-            result.append(number)
-            continue
-        identity = identity_of(line.strip())
-        if identity is None:
-            continue
-        if identity.kind in ("import", "assign", "key", "entry") and re.split(r"[./\\:]", identity.name)[-1] == name:
-            result.append(number)
-        elif identity.kind == "import" and re.search(rf"\bimport\s+\{{?\s*{re.escape(name)}\s*\}}?(?:\s|;|$)", line):
+        if text.strip("\"'`*- ") == name or _is_named(name, line):
             result.append(number)
     return result
+
+
+def _is_named(name: str, line: str) -> bool:
+    """Whether a line imports, assigns or keys just this name."""
+    identity = identity_of(line.strip())
+    if identity is None:
+        return False
+    if identity.kind in ("import", "assign", "key", "entry") and re.split(r"[./\\:]", identity.name)[-1] == name:
+        return True
+    pattern = rf"\bimport\s+\{{?\s*{re.escape(name)}\s*\}}?(?:\s|;|$)"
+    return identity.kind == "import" and re.search(pattern, line) is not None
 
 
 def _proposal(

@@ -25,7 +25,7 @@ from fastedit.anchor.lazy.grid import FEATURES, Context, Grid
 from fastedit.anchor.lazy.keys import merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.proposals import PROPOSALS, Proposal, proposals_for, said_but_kept
-from fastedit.anchor.lazy.realise import Plan, Realiser, changes_of, plan_of
+from fastedit.anchor.lazy.realise import Cell, Plan, Realiser, changes_of, plan_of
 from fastedit.anchor.lazy.rows import Row, Taste, names_in, variants_of
 from fastedit.anchor.lazy.search import Known, Path, Search
 from fastedit.edits.model import Snippet
@@ -151,9 +151,8 @@ def readings_of(
             unchanged = len(before.lines) == len(lines) and before.lines == start.lines
             text_before = base if unchanged else _base_of(before, language, found, len(lines))
             context = context_of(snippet, hints, instruction)
-            for part, text, origins in _parts(
-                text_before, snippet, language, context, used, known_for, before, rejected, clock
-            ):
+            task = _Task(text_before, snippet, language, context, used, known_for, before, rejected, clock)
+            for part, text, origins in _parts(task):
                 score = before.score + part[1]
                 if text not in following or following[text].score < score:
                     following[text] = Reading(text, origins, score, (*before.parts, part[0]))
@@ -186,6 +185,25 @@ class _Base:
         return ErrorCounter(self.lines.texts, self.outline.language)
 
 
+# A part with its score, the lines that it leads to, and where each of them is from.
+_Merged = tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One snippet to read against what a reading of the ones before it made; see `readings_of`."""
+
+    base: _Base
+    snippet: Snippet
+    language: str
+    context: Context
+    used: dict[str, float]
+    known_for: KnownFor | None
+    before: Reading
+    rejected: list[NDArray[np.float32]] | None
+    clock: Clock
+
+
 def _base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> _Base:
     """What a reading made of the original. Large ones aren't parsed anew: what new lines declare isn't known then."""
     if num_lines > MIN_LINES:
@@ -193,87 +211,103 @@ def _base_of(reading: Reading, language: str, found: Outline, num_lines: int) ->
     return _Base(Lines(reading.lines), outline("\n".join(reading.lines), language))
 
 
-def _parts(
-    base: _Base,
-    snippet: Snippet,
-    language: str,
-    context: Context,
-    used: dict[str, float],
-    known_for: KnownFor | None,
-    before: Reading,
-    rejected: list[NDArray[np.float32]] | None,
-    clock: Clock,
-) -> list[tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...]]]:
-    worth = np.array([used.get(name, 0.0) for name in FACTS])
-    result: dict[tuple[str, ...], tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...]]] = {}
-    fold = None if known_for else fold_of(base.lines, snippet.lines, base.outline, context.names | context.removed)
+def _parts(task: _Task) -> list[_Merged]:
+    """The ways to read one snippet, each with another result."""
+    base, snippet, context = task.base, task.snippet, task.context
+    result: dict[tuple[str, ...], _Merged] = {}
+    fold = None if task.known_for else fold_of(base.lines, snippet.lines, base.outline, context.names | context.removed)
     original, outlined = (base.lines, base.outline) if fold is None else (fold.lines, fold.outline)
-    for taste, rows in variants_of(snippet.lines, original, language):
+    for taste, rows in variants_of(snippet.lines, original, task.language):
         if not rows:
             continue
-        grid = Grid(original, rows, outlined, context, fold, lambda: base.errors, clock)
-        added = sum(used.get(name, 0.0) for name in TASTES if getattr(taste, name))
-        searches = [Search(grid, used)]
-        if known_for is not None:
-            searches.append(Search(grid, used, known_for(original, rows)))
-        for search in searches:
-            num_found, has_sound = 0, False
-            seen: set[object] = set()
-            for path in search.best(_num_paths(len(rows)), beam=BEAM):
-                plan = plan_of(path, grid)
-                if plan is None:
-                    if rejected is not None and len(rejected) < MAX_READINGS:
-                        told = np.zeros(len(NAMES), np.float32)
-                        told[: len(FEATURES)] = search.features(path)
-                        rejected.append(before.features() + told)
-                    continue
-                told_apart: object = plan.told_apart()
-                if told_apart in seen and search is searches[0]:
-                    continue
-                seen.add(told_apart)
-                cells = Realiser(grid, plan).cells()
-                changes = grid.unfolded(changes_of(cells, len(original)))
-                told_apart = None if changes is None else tuple((start, end, tuple(new)) for start, end, new in changes)
-                if changes is None or told_apart in seen and search is searches[0]:
-                    continue
-                seen.add(told_apart)
-                text, origins = _composed(before, changes)
-                score = path.score
-                if text in result and (search.known is None or search is searches[0]):
-                    continue
-                facts = facts_of(grid, plan, tuple(cells))
-                if search.known is not None:
-                    score = float(search.features(path) @ search.weights)
-                part = Part(grid, searches[0], path, plan, facts, taste)
-                total = score + float(facts @ worth) + added
-                if text not in result or result[text][0][1] < total:
-                    result[text] = ((part, total), text, origins)
-                num_found += 1
-                has_sound = has_sound or not facts[MORE_ERRORS]
-                if len(before.lines) > MAX_READ_OFTEN and num_found >= FEW_READINGS:
-                    break
-                if num_found >= (MAX_READINGS if has_sound else MAX_BROKEN):
-                    break
-    if not result and used.get("back", 0.0) > NOWHERE_ELSE:
+        grid = Grid(original, rows, outlined, context, fold, lambda: base.errors, task.clock)
+        judge = Search(grid, task.used)
+        _add_readings(result, task, judge, judge, taste)
+        if task.known_for is not None:
+            _add_readings(result, task, Search(grid, task.used, task.known_for(original, rows)), judge, taste)
+    if not result and task.used.get("back", 0.0) > NOWHERE_ELSE:
         # Every path uses lines twice, as going back allows: without it there are always some that don't.
-        forward = {**used, "back": NOWHERE_ELSE}
-        return _parts(base, snippet, language, context, forward, known_for, before, rejected, clock)
-    _add_by_keys(result, base.lines, snippet, language, used, before)
+        return _parts(replace(task, used={**task.used, "back": NOWHERE_ELSE}))
+    _add_by_keys(result, task)
     return list(result.values())
 
 
-def _add_by_keys(
-    result: dict[tuple[str, ...], tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...]]],
-    original: Lines,
-    snippet: Snippet,
-    language: str,
-    used: dict[str, float],
-    before: Reading,
+def _add_readings(
+    result: dict[tuple[str, ...], _Merged], task: _Task, search: Search, judge: Search, taste: Taste
 ) -> None:
+    """Adds what the best paths of a search come to. judge: the search of the same grid that knows no result."""
+    grid, used = search.grid, task.used
+    worth = np.array([used.get(name, 0.0) for name in FACTS])
+    added = sum(used.get(name, 0.0) for name in TASTES if getattr(taste, name))
+    num_found, has_sound = 0, False
+    seen: set[object] = set()
+    for path in search.best(_num_paths(len(grid.rows)), beam=BEAM):
+        followed = _followed(task, search, path, seen)
+        if followed is None:
+            continue
+        plan, cells, changes = followed
+        text, origins = _composed(task.before, changes)
+        if text in result and search.known is None:
+            continue
+        facts = facts_of(grid, plan, cells)
+        score = path.score if search.known is None else float(search.features(path) @ search.weights)
+        total = score + float(facts @ worth) + added
+        if text not in result or result[text][0][1] < total:
+            result[text] = ((Part(grid, judge, path, plan, facts, taste), total), text, origins)
+        num_found += 1
+        has_sound = has_sound or not facts[MORE_ERRORS]
+        if num_found >= _num_wanted(len(task.before.lines), has_sound):
+            break
+
+
+def _num_wanted(num_lines: int, has_sound: bool) -> int:
+    """How many readings are enough. has_sound: whether one of those found so far brings no parse errors."""
+    wanted = MAX_READINGS if has_sound else MAX_BROKEN
+    return min(wanted, FEW_READINGS) if num_lines > MAX_READ_OFTEN else wanted
+
+
+def _followed(
+    task: _Task, search: Search, path: Path, seen: set[object]
+) -> tuple[Plan, tuple[Cell, ...], Sequence[Change]] | None:
+    """What a path does to the lines; None if it makes no text, or does what an earlier path did.
+
+    seen: what the earlier ones did. A search that leans on a known result may repeat them.
+    """
+    grid = search.grid
+    plan = plan_of(path, grid)
+    if plan is None:
+        _reject(task, search, path)
+        return None
+    may_repeat = search.known is not None
+    told_apart: object = plan.told_apart()
+    if told_apart in seen and not may_repeat:
+        return None
+    seen.add(told_apart)
+    cells = Realiser(grid, plan).cells()
+    changes = grid.unfolded(changes_of(cells, len(grid.original)))
+    if changes is None:
+        return None
+    told_apart = tuple((start, end, tuple(new)) for start, end, new in changes)
+    if told_apart in seen and not may_repeat:
+        return None
+    seen.add(told_apart)
+    return plan, tuple(cells), changes
+
+
+def _reject(task: _Task, search: Search, path: Path) -> None:
+    """Takes down the features of a path that gives no text, where they are asked for."""
+    if task.rejected is not None and len(task.rejected) < MAX_READINGS:
+        told = np.zeros(len(NAMES), np.float32)
+        told[: len(FEATURES)] = search.features(path)
+        task.rejected.append(task.before.features() + told)
+
+
+def _add_by_keys(result: dict[tuple[str, ...], _Merged], task: _Task) -> None:
     """Adds the reading of a partial object that is merged key by key; its score leans on the best one by lines."""
     if not result:
         return
-    merged = merged_by_keys(original, snippet.lines, language)
+    original = task.base.lines
+    merged = merged_by_keys(original, task.snippet.lines, task.language)
     if merged is None:
         return
     (part, score), _, _ = max(result.values(), key=lambda one: one[0][1])
@@ -282,8 +316,8 @@ def _add_by_keys(
         for step in Indel.opcodes(original.texts, merged)
         if step.tag != "equal"
     ]
-    text, origins = _composed(before, changes)
-    total = score + used.get("by_keys", 0.0)
+    text, origins = _composed(task.before, changes)
+    total = score + task.used.get("by_keys", 0.0)
     if text not in result or result[text][0][1] < total:
         result[text] = ((replace(part, taste=replace(part.taste, by_keys=True)), total), text, origins)
 

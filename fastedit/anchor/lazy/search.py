@@ -1,6 +1,7 @@
 """The best ways to lay a snippet on its original: one search over both, in which every doubt is a choice.
 
-A path takes the snippet's rows one by one and moves forward in the original. After each row it is in one of these states:
+A path takes the snippet's rows one by one and moves forward in the original. After each row it is in one of these
+states:
 
     Q  the row quoted (or changed) the line before the position        S  a marker keeps the lines up to the position
     N  the row is new, and stands at the position                      D  the lines up to the position are deleted
@@ -15,6 +16,7 @@ left of a path is always its best rest, so no path is missed).
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,7 +36,11 @@ POSSIBLE = -1e8
 LEFT_OUT = -2
 MAX_WAYS = 3  # ways into a state from one other that are told apart
 _STATES = "QNMSDJT"
+_LEADING = ("decl", "heading", "table", "decorator", "selector")
+_MARKED = (*g.MARKED_LINE, "elided_outdents")
 MARKER_FROM = {"Q": "marker_from_quote", "N": "marker_from_new", "D": "marker_from_deleted", "S": "marker_again"}
+DELETE_AFTER = {"Q": "delete_after_quote", "S": "delete_after_marker", "T": "delete_at_start"}
+NEW_AFTER = {"Q": "new_after_quote", "D": "new_after_deleted", "S": "new_after_marker", "T": "new_at_start"}
 
 
 class Node(NamedTuple):
@@ -69,6 +75,18 @@ class _Link(NamedTuple):
 
     step: Step
     rest: _Link | None
+
+
+class _Branch(NamedTuple):
+    """The end of a path that is still to be followed to the start.
+
+    cost: minus the score of the best path that ends so. serial: the lower comes first where the cost is the same.
+    """
+
+    cost: float
+    serial: int
+    node: Node
+    link: _Link | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +141,10 @@ class Search:
             self._weights_of[key] = self.weights[[INDEX[name] for name in names]]
         return self._weights_of[key]
 
-    def _once(self, key: object, scores: Callable[[], Floats]) -> Floats:
-        """Scores that rows with the same key have in common."""
+    def _once(self, key: object, facts: Callable[[int], Floats], row: int) -> Floats:
+        """The scores of what `facts` says of a row (see `grid.NEXT`), which rows with the same key have in common."""
         if key not in self._shared:
-            self._shared[key] = scores()
+            self._shared[key] = facts(row) @ self._w(g.NEXT)
         return self._shared[key]
 
     def _step(self, row: int) -> object:
@@ -163,41 +181,49 @@ class Search:
                 np.maximum.at(best, pairs.lines[chosen], scores[chosen])
                 by_span[span] = best
             self.best_pair.append(by_span)
-        w_mark = [*g.MARKED_LINE, "elided_outdents"]
         self.rows = []
         for row in range(self.m):
             grid.clock.check(self.m, self.n)
-            one = grid.rows[row]
-            marker = float(self.marker_row(row) @ self._w(g.MARKER)) if one.odds is not None else None
-            at = None if one.is_blank else grid.new_at(row)
-            facts = _RowScores(
-                new=float(grid.new_row(row) @ self._w(g.ROW_NEW)),
-                near=None if at is None else at @ self._w(g.NEW_NEAR),
-                far=None if at is None else at @ self._w(g.NEW_FAR),
-                note=float(self.note_row(row) @ self._w(g.NOTE)) if one.odds is not None or one.is_blank else None,
-                marker=marker,
-                marker_at=self.marker_at(row) @ self._w(g.MARKER) if marker is not None else None,
-                elided=(grid.elided_lines(row) @ self._w(w_mark)) - (self.lost if self.known else 0.0) if marker is not None else None,
-                junction=float(self.junction(row) @ self._w(g.JUNCTION)),
-                back=float(self.back_row(row) @ self._w(g.BACK)),
-                shift=self._once(("shift", self._step(row)), lambda: self.next_shift(row) @ self._w(g.NEXT)),
-                captured=self._once(("captured", grid.column_of(row)), lambda: self.captured(row) @ self._w(g.NEXT)),
-            )
-            if self.known is not None:
-                facts = self.known.leaned(row, facts)
-            self.rows.append(facts)
+            facts = self._row_scores(row)
+            self.rows.append(facts if self.known is None else self.known.leaned(row, facts))
+
+    def _row_scores(self, row: int) -> _RowScores:
+        """What a row is worth, before anything known of the result changes it."""
+        grid = self.grid
+        one = grid.rows[row]
+        can_mark = one.odds is not None
+        at = None if one.is_blank else grid.new_at(row)
+        return _RowScores(
+            new=float(grid.new_row(row) @ self._w(g.ROW_NEW)),
+            near=None if at is None else at @ self._w(g.NEW_NEAR),
+            far=None if at is None else at @ self._w(g.NEW_FAR),
+            note=float(self.note_row(row) @ self._w(g.NOTE)) if can_mark or one.is_blank else None,
+            marker=float(self.marker_row(row) @ self._w(g.MARKER)) if can_mark else None,
+            marker_at=self.marker_at(row) @ self._w(g.MARKER) if can_mark else None,
+            elided=self._elided_scores(row) if can_mark else None,
+            junction=float(self.junction(row) @ self._w(g.JUNCTION)),
+            back=float(self.back_row(row) @ self._w(g.BACK)),
+            shift=self._once(("shift", self._step(row)), self.next_shift, row),
+            captured=self._once(("captured", grid.column_of(row)), self.captured, row),
+        )
+
+    def _elided_scores(self, row: int) -> Floats:
+        """(n + 1,): the summed scores of the lines up to each position, were they kept by a marker in the row."""
+        elided: Floats = self.grid.elided_lines(row) @ self._w(_MARKED)
+        return elided - (self.lost if self.known else 0.0)
 
     def _lean(self, known: Known) -> None:
         """Makes steps that contradict a known result worse, so that the paths that lead to it are found."""
-        lost = np.concatenate([[0.0], np.cumsum(known.gone)]).astype(np.float32) * (known.price if known.is_alone else 0.0)
-        kept = np.concatenate([[0.0], np.cumsum(~known.gone & ~self.grid.is_blank[:-1])]).astype(np.float32) * known.price
+        lost = _sums(known.gone) * (known.price if known.is_alone else 0.0)
+        kept = _sums(~known.gone & ~self.grid.is_blank[:-1]) * known.price
         self.deleted = self.deleted - kept
         self.jumped = self.jumped - lost
         self.lost = lost
         for row, pairs in enumerate(self.grid.pairs):
             if self.grid.rows[row].is_blank:
                 continue
-            same = np.array([self.grid.original.keys[line] == self.grid.shown.keys[row] for line in pairs.lines.tolist()], bool) & (pairs.spans == 1)
+            keys, key = self.grid.original.keys, self.grid.shown.keys[row]
+            same = np.array([keys[line] == key for line in pairs.lines.tolist()], bool) & (pairs.spans == 1)
             stays = same | np.array(pairs.is_loose, bool)
             gone = known.gone[pairs.lines] if len(pairs.lines) else np.zeros(0, bool)
             wrong = np.where(stays, gone & (not known.has(row)), ~gone | (not known.has(row)))
@@ -256,13 +282,13 @@ class Search:
         values[0] = 1
         columns = self.grid.shown.columns
         before = next((other for other in range(row - 1, -1, -1) if columns[other] >= 0), None)
-        if row < self.m and columns[row] < 0 or before is not None and before < row - 1:
+        if (row < self.m and columns[row] < 0) or (before is not None and before < row - 1):
             values[3] = 1
         if before is not None and columns[row] >= 0:
             values[4] = float(columns[row] < columns[before])
             values[5] = float(columns[row] > columns[before])
         identity = self.grid._leading_identity(row)
-        values[6] = float(identity is not None and identity.kind in ("decl", "heading", "table", "decorator", "selector"))
+        values[6] = float(identity is not None and identity.kind in _LEADING)
         values[8] = float(not self.grid.has_markers)
         return values
 
@@ -271,12 +297,12 @@ class Search:
         values = np.zeros(len(g.BACK), np.float32)
         values[0] = 1
         identity = self.grid._leading_identity(row)
-        values[1] = float(identity is not None and identity.kind in ("decl", "heading", "table", "decorator", "selector", "import"))
+        values[1] = float(identity is not None and identity.kind in (*_LEADING, "import"))
         values[2] = float(row > 0 and self.grid.rows[row - 1].role("code") < -0.7)
         return values
 
     def next_shift(self, row: int) -> Floats:
-        """(n + 1, len(NEXT)): whether a row that quotes the line before a position keeps its distance from the last one."""
+        """(n + 1, len(NEXT)): whether a row that quotes the line before a position keeps its distance from the last."""
         table = np.zeros((self.n + 1, len(g.NEXT)), np.float32)
         if row == 0:
             return table
@@ -373,22 +399,25 @@ class Search:
         """For each state before, the scores (n + 1,) of the best paths in which the row is new at position p."""
         facts = self.rows[row]
         new = np.float32(facts.new)
+        one = self._one
         near = facts.near if facts.near is not None else np.float32(0)
         far = facts.far if facts.far is not None else np.float32(0)
+        deleted = new + np.float32(one("new_after_deleted") + one("delete_to_new"))
         return {
-            "Q": last["Q"] + (near + (new + np.float32(self._one("new_after_quote")))),
-            "N": last["N"] + (new + np.float32(self._one("new_more"))),
-            "D": last["D"] + (near * np.float32(0.5) + (new + np.float32(self._one("new_after_deleted") + self._one("delete_to_new")))),
-            "S": last["S"] + (far + (new + np.float32(self._one("new_after_marker")))),
-            "J": last["J"] + (far + (new + np.float32(self._one("new_after_jump") + self._one("jump_to_new") + facts.junction))),
-            "T": last["T"] + (far + self.topped + (new + np.float32(self._one("new_at_start") + self._one("start_new")))),
-            "B": np.zeros(self.n + 1, np.float32) + far + (new + np.float32(back + facts.back + self._one("new_after_jump"))),
+            "Q": last["Q"] + (near + (new + np.float32(one("new_after_quote")))),
+            "N": last["N"] + (new + np.float32(one("new_more"))),
+            "D": last["D"] + (near * np.float32(0.5) + deleted),
+            "S": last["S"] + (far + (new + np.float32(one("new_after_marker")))),
+            "J": last["J"] + (far + (new + np.float32(one("new_after_jump") + one("jump_to_new") + facts.junction))),
+            "T": last["T"] + (far + self.topped + (new + np.float32(one("new_at_start") + one("start_new")))),
+            "B": np.zeros(self.n + 1, np.float32) + far + (new + np.float32(back + facts.back + one("new_after_jump"))),
         }
 
     def _into_marker(self, row: int, last: dict[str, Floats]) -> dict[str, Floats]:
         """For each state before, the scores (n + 1,) of the best paths in which the row is a marker at position p."""
         facts = self.rows[row]
-        assert facts.marker is not None and facts.marker_at is not None
+        assert facts.marker is not None
+        assert facts.marker_at is not None
         base = facts.marker_at + np.float32(facts.marker)
         first = np.full(self.n + 1, NEVER, np.float32)
         first[0] = last["T"][0]
@@ -413,47 +442,48 @@ class Search:
 
     def best(self, count: int, *, beam: float = 10.0) -> Iterator[Path]:
         """The best paths in their order, at most `count`, none worse than the best by more than `beam`."""
-        ends = []
-        for state, scores in self._into_end().items():
-            for at in _top(scores, MAX_WAYS):
-                ends.append((float(scores[at]), Step(Node(state, self.m, at), Node("END", self.m, 0))))
-        heap: list[tuple[float, int, Node, _Link | None]] = []
-        serial = 0
-        for score, step in ends:
-            if score > POSSIBLE:
-                heap.append((-score, serial, step.source, _Link(step, None)))
-                serial += 1
-        heapq.heapify(heap)
+        heap = self._ends()
         if not heap:
             return
         worst = -heap[0][0] - beam
+        serials = itertools.count(len(heap))
         for _ in range(count):
-            if not heap:
-                return
-            cost, _, node, link = heapq.heappop(heap)
-            score = -cost
-            if score < worst:
+            if not heap or -heap[0][0] < worst:
                 return
             self.grid.clock.check(self.m, self.n)
-            while not (node.state == "T" and node.row == 0):
-                ways = self._ways(node)
-                if not ways:
+            path = self._followed(heapq.heappop(heap), heap, worst, serials)
+            if path is not None:
+                yield path
+
+    def _ends(self) -> list[_Branch]:
+        """The last steps of paths, as a heap."""
+        heap: list[_Branch] = []
+        for state, scores in self._into_end().items():
+            for at in _top(scores, MAX_WAYS):
+                score = float(scores[at])
+                if score > POSSIBLE:
+                    step = Step(Node(state, self.m, at), Node("END", self.m, 0))
+                    heap.append(_Branch(-score, len(heap), step.source, _Link(step, None)))
+        heapq.heapify(heap)
+        return heap
+
+    def _followed(self, branch: _Branch, heap: list[_Branch], worst: float, serials: Iterator[int]) -> Path | None:
+        """The best path that ends as a branch does, None if there is none; adds those that leave it to the heap."""
+        cost, _, node, link = branch
+        score = -cost
+        while not (node.state == "T" and node.row == 0):
+            ways = self._ways(node)
+            if not ways:
+                return None
+            best_score, best_step = ways[0]
+            for other_score, other in ways[1:]:
+                total = score - (best_score - other_score)
+                if total < worst:
                     break
-                best_score, best_step = ways[0]
-                for other_score, other in ways[1:]:
-                    total = score - (best_score - other_score)
-                    if total < worst:
-                        break
-                    heapq.heappush(heap, (-total, serial, other.source, _Link(other, link)))
-                    serial += 1
-                link = _Link(best_step, link)
-                node = best_step.source
-            else:
-                steps: list[Step] = []
-                while link is not None:
-                    steps.append(link.step)
-                    link = link.rest
-                yield Path(tuple(steps), score)
+                heapq.heappush(heap, _Branch(-total, next(serials), other.source, _Link(other, link)))
+            link = _Link(best_step, link)
+            node = best_step.source
+        return Path(_steps_of(link), score)
 
     def _ways(self, node: Node) -> list[tuple[float, Step]]:
         if node not in self._known_ways:
@@ -463,41 +493,48 @@ class Search:
     def _ways_into(self, node: Node) -> list[tuple[float, Step]]:
         """The steps into a node with the scores of the best paths that take them, best first."""
         state, row, at = node
-        ways: list[tuple[float, Step]] = []
         if state in "SDJ":
             return self._ways_along(node)
         if state == "B":
-            for other in "QNS":
-                scores = self.tables[other][row]
-                for place in _top(scores, 2):
-                    if scores[place] > POSSIBLE:
-                        ways.append((float(scores[place]), Step(Node(other, row, place), node)))
-            return sorted(ways, key=lambda way: -way[0])
+            return self._ways_back(node)
         if row == 0:
             return []
         last = {other: self.tables[other][row - 1] for other in _STATES}
         facts = self.rows[row - 1]
+        ways: list[tuple[float, Step]] = []
         if state == "Q":
-            pairs = self.grid.pairs[row - 1]
-            for pair in np.nonzero(pairs.lines + pairs.spans == at)[0].tolist():
-                worth = float(self.pair_scores[row - 1][pair])
-                line = int(pairs.lines[pair])
-                for other, score in self._into_quote_at(row - 1, last, line).items():
-                    if score > POSSIBLE:
-                        ways.append((score + worth, Step(Node(other, row - 1, line if other != "B" else 0), node, pair)))
+            ways = self._ways_quoting(node, last)
         elif state == "N":
             for other, score in self._into_new_at(row - 1, last, at).items():
-                if score > POSSIBLE:
-                    ways.append((score, Step(Node(other, row - 1, at if other != "B" else 0), node)))
+                ways.append((score, Step(Node(other, row - 1, at if other != "B" else 0), node)))
         elif state == "M" and facts.marker is not None:
             for other, score in self._into_marker_at(row - 1, last, at).items():
-                if score > POSSIBLE:
-                    ways.append((score, Step(Node(other, row - 1, at), node)))
+                ways.append((score, Step(Node(other, row - 1, at), node)))
         if facts.note is not None:
-            score = float(last[state][at]) + facts.note
-            if score > POSSIBLE:
-                ways.append((score, Step(Node(state, row - 1, at), node, LEFT_OUT)))
-        return sorted(ways, key=lambda way: -way[0])
+            ways.append((float(last[state][at]) + facts.note, Step(Node(state, row - 1, at), node, LEFT_OUT)))
+        return _sorted(ways)
+
+    def _ways_quoting(self, node: Node, last: dict[str, Floats]) -> list[tuple[float, Step]]:
+        """The steps that quote the lines before a position, by each of the row's pairs that end there."""
+        ways: list[tuple[float, Step]] = []
+        row = node.row - 1
+        pairs = self.grid.pairs[row]
+        for pair in np.nonzero(pairs.lines + pairs.spans == node.at)[0].tolist():
+            worth = float(self.pair_scores[row][pair])
+            line = int(pairs.lines[pair])
+            for other, score in self._into_quote_at(row, last, line).items():
+                if score > POSSIBLE:
+                    ways.append((score + worth, Step(Node(other, row, line if other != "B" else 0), node, pair)))
+        return ways
+
+    def _ways_back(self, node: Node) -> list[tuple[float, Step]]:
+        """The steps after which the search goes on anywhere."""
+        ways: list[tuple[float, Step]] = []
+        for other in "QNS":
+            scores = self.tables[other][node.row]
+            for place in _top(scores, 2):
+                ways.append((float(scores[place]), Step(Node(other, node.row, place), node)))
+        return _sorted(ways)
 
     # The same sums as in `_into_...`, for one position.
     def _into_quote_at(self, row: int, last: dict[str, Floats], p: int) -> dict[str, float]:
@@ -534,7 +571,8 @@ class Search:
 
     def _into_marker_at(self, row: int, last: dict[str, Floats], at: int) -> dict[str, float]:
         facts = self.rows[row]
-        assert facts.marker is not None and facts.marker_at is not None
+        assert facts.marker is not None
+        assert facts.marker_at is not None
         base = float(facts.marker_at[at]) + facts.marker
         one = self._one
         values = {
@@ -564,7 +602,7 @@ class Search:
             scores[at] += self._one("marker_empty")
             add(scores, "M", float(elided[at]))
         elif state == "D":
-            for source, name in (("Q", "delete_after_quote"), ("S", "delete_after_marker"), ("T", "delete_at_start")):
+            for source, name in DELETE_AFTER.items():
                 top = self.topped[:at] if source == "T" else np.float32(0)
                 opened = now[source][:at] + (top + np.float32(self._one(name)))
                 add(opened - self.deleted[:at], source, float(self.deleted[at]))
@@ -578,102 +616,136 @@ class Search:
 
     def features(self, path: Path) -> Floats:
         """(len(FEATURES),): the sums of the features of a path's steps; times the weights they are its score."""
-        total = np.zeros(len(FEATURES), np.float64)
+        tally = _Tally()
         for step in path.steps:
-            self._count(step, total)
-        return total.astype(np.float32)
+            self._count(step, tally)
+        return tally.total.astype(np.float32)
 
-    def _count(self, step: Step, total: NDArray[np.float64]) -> None:
-        (state, row, at), (target, target_row, target_at), pair = step
-
-        def add(names: Sequence[str], values: Sequence[float] | Floats, factor: float = 1.0) -> None:
-            for name, value in zip(names, values, strict=True):
-                total[INDEX[name]] += value * factor
-
-        grid = self.grid
+    def _count(self, step: Step, tally: _Tally) -> None:
+        """Adds the features of a step."""
+        target = step.target.state
         if target == "END":
-            if state == "Q":
-                add(g.ENDED[:5], grid.ended[at, :5])
-                add(["end_quote"], [1])
-            elif state == "N":
-                add(g.ENDED, grid.ended[at])
-                add(["end_new"], [1])
-            elif state == "D":
-                add(["end_deleted", "delete_to_end"], [1, 1])
-            return
-        if target == "B":
-            return
-        if target == "S":
-            marker = max((r for r in range(target_row) if self._is_marker_like(r) and self.rows[r].elided is not None), default=None)
-            if marker is not None:
-                table = grid.elided_lines(marker)
-                add([*g.MARKED_LINE, "elided_outdents"], table[target_at] - table[at])
-            add(["marker_empty"], [float(at == target_at)])
-            return
-        if target == "D":
-            add(g.DELETED_LINE, grid.deleted_lines[target_at] - grid.deleted_lines[at])
-            add([{"Q": "delete_after_quote", "S": "delete_after_marker", "T": "delete_at_start"}[state]], [1])
-            if state == "T":
-                add(g.START[4:6], grid.started[at, 4:6])
-            return
-        if target == "J":
-            add(g.JUMPED_LINE, grid.jumped_lines[target_at] - grid.jumped_lines[at])
-            add(g.LEFT, grid.left[at])
-            add(["jump_from_new"], [float(state == "N")])
-            return
-        r = target_row - 1
-        if pair == LEFT_OUT:
-            add(g.NOTE, self.note_row(r))
-            return
-        if target == "Q":
-            add(g.PAIR, grid.pairs[r].features[pair])
-            p = int(grid.pairs[r].lines[pair])
-            if state == "Q":
-                add(g.NEXT, self.next_shift(r)[p + 1])
-            elif state == "N":
-                add(["next_from_new"], [1])
-                if not grid.rows[r - 1].is_blank:
-                    add(g.NEXT, self.captured(r - 1)[p])
-            elif state == "D":
-                add(["delete_to_quote"], [1])
-            elif state == "S":
-                add(g.ELIDED_TO, grid.elided_to[p])
-            elif state == "J":
-                add(g.LANDED, grid.landed[p])
-                add(g.JUNCTION, self.junction(r))
-            elif state == "T":
-                add(g.START[:6], grid.started[p])
-            else:
-                add(g.LANDED, grid.landed[p])
-                add(g.BACK, self.back_row(r))
+            self._count_end(step, tally)
+        elif target == "S":
+            self._count_elided(step, tally)
+        elif target == "D":
+            self._count_deleted(step, tally)
+        elif target == "J":
+            self._count_jumped(step, tally)
+        elif step.pair == LEFT_OUT:
+            tally.add(g.NOTE, self.note_row(step.target.row - 1))
+        elif target == "Q":
+            self._count_quote(step, tally)
         elif target == "N":
-            add(g.ROW_NEW, grid.new_row(r))
-            if state == "N":
-                add(["new_more"], [1])
-                return
-            name = {"Q": "new_after_quote", "D": "new_after_deleted", "S": "new_after_marker", "T": "new_at_start"}.get(state, "new_after_jump")
-            add([name], [1])
-            if not grid.rows[r].is_blank:
-                near = state in "QD"
-                add(g.NEW_NEAR if near else g.NEW_FAR, grid.new_at(r)[target_at], 0.5 if state == "D" else 1.0)
-            if state == "D":
-                add(["delete_to_new"], [1])
-            elif state == "J":
-                add(["jump_to_new"], [1])
-                add(g.JUNCTION, self.junction(r))
-            elif state == "T":
-                add(["start_new"], [1])
-                add(g.START[4:6], grid.started[target_at, 4:6])
-            elif state == "B":
-                add(g.BACK, self.back_row(r))
+            self._count_new(step, tally)
         elif target == "M":
-            add(g.MARKER, self.marker_row(r))
-            if state != "T":
-                add(g.MARKER, self.marker_at(r)[target_at])
-            if state in MARKER_FROM:
-                add([MARKER_FROM[state]], [1])
-            if state == "D":
-                add(["delete_to_marker"], [1])
+            self._count_marker(step, tally)
+
+    def _count_end(self, step: Step, tally: _Tally) -> None:
+        """Adds the features of the end of a path."""
+        state, _, at = step.source
+        if state == "Q":
+            tally.add(g.ENDED[:5], self.grid.ended[at, :5])
+            tally.add(["end_quote"], [1])
+        elif state == "N":
+            tally.add(g.ENDED, self.grid.ended[at])
+            tally.add(["end_new"], [1])
+        elif state == "D":
+            tally.add(["end_deleted", "delete_to_end"], [1, 1])
+
+    def _count_elided(self, step: Step, tally: _Tally) -> None:
+        """Adds the features of lines that a marker keeps."""
+        start, (_, row, end) = step.source.at, step.target
+        markers = (r for r in range(row) if self._is_marker_like(r) and self.rows[r].elided is not None)
+        marker = max(markers, default=None)
+        if marker is not None:
+            table = self.grid.elided_lines(marker)
+            tally.add(_MARKED, table[end] - table[start])
+        tally.add(["marker_empty"], [float(start == end)])
+
+    def _count_deleted(self, step: Step, tally: _Tally) -> None:
+        """Adds the features of lines that are deleted."""
+        state, _, at = step.source
+        tally.add(g.DELETED_LINE, self.grid.deleted_lines[step.target.at] - self.grid.deleted_lines[at])
+        tally.add([DELETE_AFTER[state]], [1])
+        if state == "T":
+            tally.add(g.START[4:6], self.grid.started[at, 4:6])
+
+    def _count_jumped(self, step: Step, tally: _Tally) -> None:
+        """Adds the features of lines that are kept unasked."""
+        state, _, at = step.source
+        tally.add(g.JUMPED_LINE, self.grid.jumped_lines[step.target.at] - self.grid.jumped_lines[at])
+        tally.add(g.LEFT, self.grid.left[at])
+        tally.add(["jump_from_new"], [float(state == "N")])
+
+    def _count_quote(self, step: Step, tally: _Tally) -> None:
+        """Adds the features of a row that quotes a line, or changes it."""
+        grid, state, row = self.grid, step.source.state, step.target.row - 1
+        tally.add(g.PAIR, grid.pairs[row].features[step.pair])
+        line = int(grid.pairs[row].lines[step.pair])
+        if state == "Q":
+            tally.add(g.NEXT, self.next_shift(row)[line + 1])
+        elif state == "N":
+            tally.add(["next_from_new"], [1])
+            if not grid.rows[row - 1].is_blank:
+                tally.add(g.NEXT, self.captured(row - 1)[line])
+        elif state == "D":
+            tally.add(["delete_to_quote"], [1])
+        elif state == "S":
+            tally.add(g.ELIDED_TO, grid.elided_to[line])
+        elif state == "J":
+            tally.add(g.LANDED, grid.landed[line])
+            tally.add(g.JUNCTION, self.junction(row))
+        elif state == "T":
+            tally.add(g.START[:6], grid.started[line])
+        else:
+            tally.add(g.LANDED, grid.landed[line])
+            tally.add(g.BACK, self.back_row(row))
+
+    def _count_new(self, step: Step, tally: _Tally) -> None:
+        """Adds the features of a row that is new."""
+        grid, state, row, at = self.grid, step.source.state, step.target.row - 1, step.target.at
+        tally.add(g.ROW_NEW, grid.new_row(row))
+        if state == "N":
+            tally.add(["new_more"], [1])
+            return
+        tally.add([NEW_AFTER.get(state, "new_after_jump")], [1])
+        if not grid.rows[row].is_blank:
+            near = state in "QD"
+            tally.add(g.NEW_NEAR if near else g.NEW_FAR, grid.new_at(row)[at], 0.5 if state == "D" else 1.0)
+        if state == "D":
+            tally.add(["delete_to_new"], [1])
+        elif state == "J":
+            tally.add(["jump_to_new"], [1])
+            tally.add(g.JUNCTION, self.junction(row))
+        elif state == "T":
+            tally.add(["start_new"], [1])
+            tally.add(g.START[4:6], grid.started[at, 4:6])
+        elif state == "B":
+            tally.add(g.BACK, self.back_row(row))
+
+    def _count_marker(self, step: Step, tally: _Tally) -> None:
+        """Adds the features of a row that is a marker."""
+        state, row = step.source.state, step.target.row - 1
+        tally.add(g.MARKER, self.marker_row(row))
+        if state != "T":
+            tally.add(g.MARKER, self.marker_at(row)[step.target.at])
+        if state in MARKER_FROM:
+            tally.add([MARKER_FROM[state]], [1])
+        if state == "D":
+            tally.add(["delete_to_marker"], [1])
+
+
+class _Tally:
+    """Sums of features. total: (len(FEATURES),)."""
+
+    def __init__(self) -> None:
+        self.total = np.zeros(len(FEATURES), np.float64)
+
+    def add(self, names: Sequence[str], values: Sequence[float] | Floats, factor: float = 1.0) -> None:
+        """Adds the values of some features."""
+        for name, value in zip(names, values, strict=True):
+            self.total[INDEX[name]] += value * factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -691,6 +763,25 @@ class _RowScores:
     back: float
     shift: Floats
     captured: Floats
+
+
+def _sums(flags: NDArray[np.bool_]) -> Floats:
+    """(n + 1,): how many of the first lines are flagged, for each number of lines."""
+    return np.concatenate([[0.0], np.cumsum(flags)]).astype(np.float32)
+
+
+def _sorted(ways: Sequence[tuple[float, Step]]) -> list[tuple[float, Step]]:
+    """The ways that are possible, best first."""
+    return sorted((way for way in ways if way[0] > POSSIBLE), key=lambda way: -way[0])
+
+
+def _steps_of(link: _Link | None) -> tuple[Step, ...]:
+    """The steps from a link to the end of its path."""
+    steps: list[Step] = []
+    while link is not None:
+        steps.append(link.step)
+        link = link.rest
+    return tuple(steps)
 
 
 def _top(scores: Floats, count: int) -> list[int]:
