@@ -162,17 +162,15 @@ def _lost_symbols(
 
 
 def _without_replacement(original: Original, alignment: Alignment, names: set[str]) -> set[str]:
-    """The names of these whose headers go where nothing else is declared in their place: no rename, and not a word."""
+    """The names of these whose headers go where nothing else is declared in their place: not a rename."""
     result: set[str] = set()
     for found in _gone(original.outline, alignment):
         if found.name not in names:
             continue
         segment = next((s for s in alignment.segments if s.start <= found.header_line < s.end), None)
         known = {line.strip() for line in split_lines(original.text)}
-        declared = segment is not None and any(
-            (identity := identity_of(line.strip())) is not None and identity.kind == "decl" and line.strip() not in known
-            for line in segment.lines
-        )
+        new = [line.strip() for line in segment.lines if line.strip() not in known] if segment is not None else []
+        declared = any((identity := identity_of(line)) is not None and identity.kind == "decl" for line in new)
         if not declared:
             result.add(found.name)
     return result

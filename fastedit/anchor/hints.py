@@ -11,7 +11,8 @@ _SENTENCE_END = re.compile(r"`[^`\n]+`|(?<=[.!?;:])\s+|\n\s*\n|\n\s*[-*\d]+[.)]?
 _REMOVAL = re.compile(
     r"\b(?:remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|drop(?:s|ped|ping)?|gone|go away|goes away|go|goes"
     r"|no longer (?:needed|used|exists?)|got rid of|get rid of|rid of|had no callers|unused"
-    r"|entfern\w*|gelöscht|lösch\w+|fällt weg|fallen weg|entfällt|supprim\w+|retir\w+|enlev\w+|eliminad[oa]s?|eliminé|eliminar"
+    r"|entfern\w*|gelöscht|lösch\w+|fällt weg|fallen weg|entfällt|supprim\w+|retir\w+|enlev\w+"
+    r"|eliminad[oa]s?|eliminé|eliminar"
     r"|quit(?:é|ado|ada|ar)|borr(?:é|ado|ada|ar)|remov(?:i|ido|ida|er)|rimoss[oaie]|tolt[oaie]|verwijder\w*|weggehaald"
     r"|usun\w+|usuń|удал\w+|убра\w+|убран\w*|kaldır\w*|silin\w*|sildim)\b|删除|移除|去掉|删掉|削除|삭제|제거",
     re.IGNORECASE,

@@ -46,8 +46,8 @@ class Alignment:
     """Segments that cover the original from its first line to its last, in order.
 
     problems: what `structural` mode refuses for; the segments are the best guess all the same. share: of a lazy edit,
-    how likely this reading is. is_anchored: whether anything that the edit quotes stands in the original; is_quoted: whether all of
-    its code does, as it stands.
+    how likely this reading is. is_anchored: whether anything that the edit quotes stands in the original; is_quoted:
+    whether all of its code does, as it stands.
     """
 
     segments: tuple[Segment, ...]

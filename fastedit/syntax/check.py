@@ -58,7 +58,7 @@ class ErrorCounter:
                 self.count = count_error_nodes(tree.root_node)
 
     def after(self, changes: Sequence[tuple[int, int, Sequence[str]]]) -> int | None:
-        """The errors once lines [start, end) have become other lines, for each change; they ascend and don't overlap."""
+        """The errors once lines [start, end) have become others, for each change; they ascend and don't overlap."""
         known = grammar(self._language)
         if self._tree is None or known is None:
             return None

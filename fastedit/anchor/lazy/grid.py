@@ -1,7 +1,7 @@
 """Every fact that speaks for or against a step of the search, as named numbers: the rooms of the search's grid.
 
-A snippet has rows 0..m-1, the original positions 0..n (position p lies before line p). What a step is worth is the sum of
-its features' values times their weights; this module has the values, `search` adds them up.
+A snippet has rows 0..m-1, the original positions 0..n (position p lies before line p). What a step is worth is the sum
+of its features' values times their weights; this module has the values, `search` adds them up.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 Change = tuple[int, int, Sequence[str]]
+_Found = tuple[int, int, list[float], bool]  # the first line, how many, features, whether the original's bytes win
 MAX_LIKE = 24  # lines of the original that a row is compared with
 MAX_SAME = 3000  # places of an equal line that count
 COMMON = 200  # a word of so many lines tells nothing
@@ -43,39 +44,54 @@ MAX_REMEMBERED = 100_000  # cells
 MORE_THAN_ANY = np.float32(400)  # deleted lines: what a gap counts as, which must not be deleted
 
 PAIR = (
-    "blank same same_trivial same_len same_dup same_trivial_dup loose loose_abbreviated like like_by like_words like_first "
-    "like_first_not identity_same identity_other identity_known identity_kind like_comment like_mixed like_same_elsewhere "
-    "like_line_shown quoted_by_words parent_same parent_like parent_other parent_new parent_none ancestors named named_not shift_same "
-    "shift_other note_pair dots_pair same_shown_twice several respaced like_parent_other like_parent_new note_quotes owner_same owner_other owner_new like_owner_other like_owner_new like_though_loose"
+    "blank same same_trivial same_len same_dup same_trivial_dup loose loose_abbreviated like like_by like_words "
+    "like_first like_first_not identity_same identity_other identity_known identity_kind like_comment like_mixed "
+    "like_same_elsewhere like_line_shown quoted_by_words parent_same parent_like parent_other parent_new parent_none "
+    "ancestors named named_not shift_same shift_other note_pair dots_pair same_shown_twice several respaced "
+    "like_parent_other like_parent_new note_quotes owner_same owner_other owner_new like_owner_other like_owner_new "
+    "like_though_loose"
 ).split()
 NEXT = "next_shift_same next_shift_other next_blank next_from_new next_from_deleted next_new_deeper".split()
-ROW_NEW = "new new_blank new_comment new_declared new_known new_known_trivial new_dots new_like new_note new_header_like".split()
+ROW_NEW = (
+    "new new_blank new_comment new_declared new_known new_known_trivial new_dots new_like new_note new_header_like"
+).split()
 NEW_AT = (
-    "fits_before fits_behind fits_opener fits_none captures ends_block ends_file begins_file blank_behind blank_before "
-    "declared_at_boundary declared_inside statement_at_boundary first_same_before first_same_behind inside_parent outside_parent inside_named "
-    "outside_named import_far deeper_than_before"
+    "fits_before fits_behind fits_opener fits_none captures ends_block ends_file begins_file blank_behind "
+    "blank_before declared_at_boundary declared_inside statement_at_boundary first_same_before first_same_behind "
+    "inside_parent outside_parent inside_named outside_named import_far deeper_than_before"
 ).split()
 NEW_NEAR = [f"near_{name}" for name in NEW_AT]
 NEW_FAR = [f"far_{name}" for name in NEW_AT]
 NEW_FROM = "new_after_quote new_after_deleted new_after_marker new_after_jump new_at_start new_more".split()
-DELETED_LINE = "deleted deleted_blank deleted_comment deleted_trivial deleted_header deleted_shown deleted_said deleted_like deleted_stays".split()
-DELETED = "delete_after_quote delete_after_new delete_after_marker delete_to_quote delete_to_new delete_to_marker delete_to_end delete_at_start".split()
+DELETED_LINE = (
+    "deleted deleted_blank deleted_comment deleted_trivial deleted_header deleted_shown deleted_said deleted_like "
+    "deleted_stays"
+).split()
+DELETED = (
+    "delete_after_quote delete_after_new delete_after_marker delete_to_quote delete_to_new delete_to_marker "
+    "delete_to_end delete_at_start"
+).split()
 JUMPED_LINE = "jumped jumped_header jumped_shown jumped_doc jumped_like".split()
 LEFT = "left_block_end left_before_blank left_boundary left_opener left_inside".split()
 LANDED = "landed_boundary landed_behind_blank landed_block_start landed_inside".split()
 JUNCTION = (
-    "jump jump_from_new jump_to_new junction_blank junction_dedent junction_indent junction_header junction_shift jump_unmarked"
+    "jump jump_from_new jump_to_new junction_blank junction_dedent junction_indent junction_header "
+    "junction_shift jump_unmarked"
 ).split()
 START = [f"start_{name}" for name in "boundary behind_blank block_start inside at_top skips_unmarked first new".split()]
 MARKED_LINE = "elided_shown elided_like elided_named".split()
 MARKER = (
-    "marker marker_odds marker_dots marker_empty marker_from_quote marker_from_new marker_from_deleted marker_again marker_at_block_end "
-    "marker_shallower marker_deeper marker_level marker_behind_opener elided_outdents marker_foreign marker_unlikely marker_listing marker_opens"
+    "marker marker_odds marker_dots marker_empty marker_from_quote marker_from_new marker_from_deleted marker_again "
+    "marker_at_block_end marker_shallower marker_deeper marker_level marker_behind_opener elided_outdents "
+    "marker_foreign marker_unlikely marker_listing marker_opens"
 ).split()
 ELIDED_TO = [f"elided_to_{name}" for name in "boundary behind_blank block_start block_end inside end".split()]
 NOTE = "note note_odds note_blank note_blank_by_marker note_blank_edge note_gone note_code note_listing".split()
 BACK = "back back_header back_marker".split()
-END = "end_quote end_new end_deleted end_at_eof end_at_block_end end_at_blank end_inside end_new_boundary end_skips_unmarked".split()
+END = (
+    "end_quote end_new end_deleted end_at_eof end_at_block_end end_at_blank end_inside end_new_boundary "
+    "end_skips_unmarked"
+).split()
 ENDED = "end_at_eof end_at_block_end end_at_blank end_inside end_skips_unmarked end_new_boundary".split()
 FEATURES: tuple[str, ...] = tuple(
     name
@@ -86,6 +102,27 @@ FEATURES: tuple[str, ...] = tuple(
     for name in group
 )  # fmt: skip
 INDEX = {name: number for number, name in enumerate(FEATURES)}
+
+# The columns of the tables, by the names of what they hold.
+# fmt: off
+(
+    BLANK, SAME, SAME_TRIVIAL, SAME_LEN, SAME_DUP, SAME_TRIVIAL_DUP, LOOSE, LOOSE_ABBREVIATED, LIKE, LIKE_BY,
+    LIKE_WORDS, LIKE_FIRST, LIKE_FIRST_NOT, IDENTITY_SAME, IDENTITY_OTHER, IDENTITY_KNOWN, IDENTITY_KIND,
+    LIKE_COMMENT, LIKE_MIXED, LIKE_SAME_ELSEWHERE, LIKE_LINE_SHOWN, QUOTED_BY_WORDS, PARENT_SAME, PARENT_LIKE,
+    PARENT_OTHER, PARENT_NEW, PARENT_NONE, ANCESTORS, NAMED, NAMED_NOT, SHIFT_SAME, SHIFT_OTHER, NOTE_PAIR, DOTS_PAIR,
+    SAME_SHOWN_TWICE, SEVERAL, RESPACED, LIKE_PARENT_OTHER, LIKE_PARENT_NEW, NOTE_QUOTES, OWNER_SAME, OWNER_OTHER,
+    OWNER_NEW, LIKE_OWNER_OTHER, LIKE_OWNER_NEW, LIKE_THOUGH_LOOSE,
+) = range(len(PAIR))
+(
+    NEW, NEW_BLANK, NEW_COMMENT, NEW_DECLARED, NEW_KNOWN, NEW_KNOWN_TRIVIAL, NEW_DOTS, NEW_LIKE, NEW_NOTE,
+    NEW_HEADER_LIKE,
+) = range(len(ROW_NEW))
+(
+    FITS_BEFORE, FITS_BEHIND, FITS_OPENER, FITS_NONE, CAPTURES, ENDS_BLOCK, ENDS_FILE, BEGINS_FILE, BLANK_BEHIND,
+    BLANK_BEFORE, DECLARED_AT_BOUNDARY, DECLARED_INSIDE, STATEMENT_AT_BOUNDARY, FIRST_SAME_BEFORE, FIRST_SAME_BEHIND,
+    INSIDE_PARENT, OUTSIDE_PARENT, INSIDE_NAMED, OUTSIDE_NAMED, IMPORT_FAR, DEEPER_THAN_BEFORE,
+) = range(len(NEW_AT))
+# fmt: on
 
 _LINE_COMMENT = re.compile(r"\s+(?:#|//|--)\s.*$")
 _PUNCTUATION = re.compile(r"[,;\s]+$")
@@ -170,7 +207,7 @@ class Grid:
         n = self.num_lines
         begins, ends, headers = (np.zeros(n + 1, bool) for _ in range(3))
         for one in self.outline.declarations:
-            if one.kind == "import" or one.kind == "value" and one.end_line - one.start_line < 3:
+            if one.kind == "import" or (one.kind == "value" and one.end_line - one.start_line < 3):
                 continue
             begins[min(n, one.start_line)] = ends[min(n, one.end_line)] = True
             headers[min(n, one.header_line)] = True
@@ -221,8 +258,10 @@ class Grid:
 
     @cached_property
     def closes_behind(self) -> NDArray[np.bool_]:
-        text = [*self.original.stripped, ""]
-        return np.array([text[line][:1] in (")", "]", "}") or text[line].startswith(("</", "end", "fi", "done")) if line < self.num_lines else True for line in self.line_behind], bool)
+        """Whether what follows each position, blank lines passed over, closes a block; the end of the file does."""
+        closes = [text.startswith((")", "]", "}", "</", "end", "fi", "done")) for text in self.original.stripped]
+        closes.append(True)
+        return np.array([closes[line] for line in self.line_behind], bool)
 
     @cached_property
     def boundary(self) -> NDArray[np.bool_]:
@@ -256,7 +295,7 @@ class Grid:
 
     @cached_property
     def started(self) -> Floats:
-        """(n + 1, 6): as `landed`, whether a position is the top of the file, and whether lines before it go unmentioned."""
+        """(n + 1, 6): as `landed`, whether a position is the file's top, and whether lines before it go unmentioned."""
         top = np.array([before < 0 for before in self.line_before], np.float32)
         skips = (1 - top) * float(self.has_markers)
         return np.concatenate([self.landed, top[:, None], skips[:, None]], axis=1)
@@ -302,14 +341,23 @@ class Grid:
 
     @cached_property
     def _line_facts(self) -> dict[str, NDArray[np.float32]]:
-        """Per line: blank, comment, trivial, header, shown in the snippet, like a row of it, said to go, documentation."""
+        """Per line: blank, comment, trivial, header, shown in the snippet, like a row of it, said to go, doc, stays."""
         n = self.num_lines
-        zeros = np.zeros(n, np.float32)
-        facts = {name: zeros.copy() for name in "blank comment trivial header shown like said doc stays".split()}
+        names = "blank comment trivial header shown like said doc stays".split()
+        facts = {name: np.zeros(n, np.float32) for name in names}
         for key in self.context.kept:
             for line in self.original.places.get(key, ()):
                 facts["stays"][line] = 1
-        headers = self.declared[2]
+        self._add_kinds(facts)
+        facts["header"][self.declared[2][:n]] = 1
+        self._add_shown(facts["shown"], facts["like"])
+        if self.context.removed:
+            self._add_said(facts["said"])
+        self._add_docs(facts["doc"])
+        return facts
+
+    def _add_kinds(self, facts: dict[str, NDArray[np.float32]]) -> None:
+        """Tells blank lines, trivial ones and comments apart."""
         trivial = self.original.is_trivial
         for line, (key, text) in enumerate(zip(self.original.keys, self.original.stripped, strict=True)):
             if not key:
@@ -318,35 +366,43 @@ class Grid:
                 facts["trivial"][line] = 1
             elif text.startswith(("#", "//", "/*", "*", "--", "<!--")):
                 facts["comment"][line] = 1
-        facts["header"][headers[:n]] = 1
+
+    def _add_shown(self, shown: NDArray[np.float32], like: NDArray[np.float32]) -> None:
+        """Marks the lines that the snippet shows, and those that are like a row of it."""
         for row in range(self.num_rows):
             pairs = self.pairs[row]
             if self.rows[row].is_blank or self.shown.is_trivial[row]:
                 continue
-            told = pairs.features[:, (1, 8, 9)].tolist()
+            told = pairs.features[:, (SAME, LIKE, LIKE_BY)].tolist()
             for line, (is_same, is_like, likeness) in zip(pairs.lines.tolist(), told, strict=True):
                 if is_same:
-                    facts["shown"][line] = 1 / max(1.0, len(self.original.places.get(self.original.keys[line], ())))
-                elif is_like and likeness + 0.5 > facts["like"][line]:
-                    facts["like"][line] = likeness + 0.5
-        if self.context.removed:
-            for one in self.outline.declarations:
-                if one.name and one.name.split(".")[-1] in self.context.removed:
-                    facts["said"][one.start_line : one.end_line] = 1
-            for name in self.context.removed:
-                for line in self.original.word_places.get(name, ()):
-                    facts["said"][line] = 1
-        for line in np.nonzero(headers[:n])[0].tolist():
-            at = line + 1
-            if at < n and self.original.stripped[at].lstrip("rbuRBU")[:3] in ('"""', "'''"):
-                quote = self.original.stripped[at].lstrip("rbuRBU")[:3]
-                end = at
-                if self.original.stripped[at].count(quote) < 2:
-                    end = next((k for k in range(at + 1, min(n, at + 80)) if quote in self.original.stripped[k]), at)
-                facts["doc"][at : end + 1] = 1
+                    shown[line] = 1 / max(1.0, len(self.original.places.get(self.original.keys[line], ())))
+                elif is_like and likeness + 0.5 > like[line]:
+                    like[line] = likeness + 0.5
+
+    def _add_said(self, said: NDArray[np.float32]) -> None:
+        """Marks the lines of the declarations that the words say are gone, and those that name them."""
         for one in self.outline.declarations:
-            facts["doc"][one.start_line : one.header_line] = 1
-        return facts
+            if one.name and one.name.split(".")[-1] in self.context.removed:
+                said[one.start_line : one.end_line] = 1
+        for name in self.context.removed:
+            for line in self.original.word_places.get(name, ()):
+                said[line] = 1
+
+    def _add_docs(self, doc: NDArray[np.float32]) -> None:
+        """Marks docstrings, and what stands between a declaration's start and its header."""
+        n, texts = self.num_lines, self.original.stripped
+        for line in np.nonzero(self.declared[2][:n])[0].tolist():
+            at = line + 1
+            quote = texts[at].lstrip("rbuRBU")[:3] if at < n else ""
+            if quote not in ('"""', "'''"):
+                continue
+            end = at
+            if texts[at].count(quote) < 2:
+                end = next((k for k in range(at + 1, min(n, at + 80)) if quote in texts[k]), at)
+            doc[at : end + 1] = 1
+        for one in self.outline.declarations:
+            doc[one.start_line : one.header_line] = 1
 
     @cached_property
     def deleted_lines(self) -> Floats:
@@ -354,7 +410,8 @@ class Grid:
         f = self._line_facts
         full = 1 - f["blank"]
         plain = full * (1 - f["comment"]) * (1 - f["trivial"]) + MORE_THAN_ANY * (self._left_out > 0).astype(np.float32)
-        return self._counted([plain, f["blank"], f["comment"], f["trivial"], f["header"], f["shown"], f["said"], f["like"], f["stays"]])
+        rest = "blank comment trivial header shown said like stays".split()
+        return self._counted([plain, *(f[name] for name in rest)])
 
     @cached_property
     def jumped_lines(self) -> Floats:
@@ -418,7 +475,7 @@ class Grid:
 
     @cached_property
     def _row_shifts(self) -> list[int]:
-        """For each row the shift of the nearest row that stands in the original once; the common one where none is near."""
+        """For each row the shift of the nearest row that stands in the original once; `shift` where none is near."""
         known: list[tuple[int, int]] = []
         for row in range(self.num_rows):
             places = self.original.places.get(self.shown.keys[row], ())
@@ -444,62 +501,61 @@ class Grid:
     def _pairs_of(self, row: int) -> Pairs:
         self.clock.check(self.num_rows, self.num_lines)
         one = self.rows[row]
-        original, shown = self.original, self.shown
-        lines: list[int] = []
-        table: list[list[float]] = []
-        loose: list[bool] = []
-        spans: list[int] = []
         if one.is_blank:
             blank = np.nonzero(self.is_blank[:-1])[0].astype(np.int32)
             features = np.zeros((len(blank), len(PAIR)), np.float32)
-            features[:, 0] = 1
+            features[:, BLANK] = 1
             return Pairs(blank, features, [False] * len(blank), np.ones(len(blank), np.int32))
+        key = self.shown.keys[row]
+        same = self.original.places.get(key, [])[:MAX_SAME]
+        found = self._same(row, same)
+        is_sure_note = one.note is not None and one.role("code") < -3
+        if not self.shown.is_trivial[row] and not one.is_dots and len(key) <= 2000 and not is_sure_note:
+            found += self._similar(row, same)
+            found += self._joined(row, [line for line, *_ in found])
+        lines = [line for line, *_ in found]
+        table = [values for _, _, values, _ in found]
+        self._add_context(row, lines, table)
+        features = np.array(table, np.float32).reshape(len(lines), len(PAIR))
+        spans = np.array([span for _, span, _, _ in found], np.int32)
+        return Pairs(np.array(lines, np.int32), features, [is_loose for *_, is_loose in found], spans)
+
+    def _same(self, row: int, same: Sequence[int]) -> list[_Found]:
+        """The lines that are equal to a row but for white space."""
+        one, shown = self.rows[row], self.shown
         key = shown.keys[row]
-        same = original.places.get(key, [])[:MAX_SAME]
         is_trivial = shown.is_trivial[row]
         length = min(3.0, math.log2(1 + len(key) / 8))
         rare = min(6.0, math.log2(len(same))) if same else 0.0
         twice = len(shown.places.get(key, ())) > 1
+        found: list[_Found] = []
         for line in same:
             values = [0.0] * len(PAIR)
-            values[2 if is_trivial else 1] = 1
-            values[3] = 0 if is_trivial else length
-            values[5 if is_trivial else 4] = rare
-            values[34] = float(twice and not is_trivial)
-            if one.note is not None:
-                values[32] = 1
-            if one.is_dots:
-                values[33] = 1
-            lines.append(line)
-            table.append(values)
-            loose.append(False)
-            spans.append(1)
-            if len(same) <= MAX_RESPACED and _is_respaced(shown.stripped[row], original.stripped[line]):
+            values[SAME_TRIVIAL if is_trivial else SAME] = 1
+            values[SAME_LEN] = 0 if is_trivial else length
+            values[SAME_TRIVIAL_DUP if is_trivial else SAME_DUP] = rare
+            values[SAME_SHOWN_TWICE] = float(twice and not is_trivial)
+            values[NOTE_PAIR] = float(one.note is not None)
+            values[DOTS_PAIR] = float(one.is_dots)
+            found.append((line, 1, values, False))
+            if len(same) <= MAX_RESPACED and _is_respaced(shown.stripped[row], self.original.stripped[line]):
                 respaced = list(values)
-                respaced[36] = 1
-                lines.append(line)
-                table.append(respaced)
-                loose.append(False)
-                spans.append(1)
-        if not is_trivial and not one.is_dots and len(key) <= 2000 and not (one.note is not None and one.role("code") < -3):
-            known = set(same)
-            is_note = one.note is not None and one.role("code") < NOT_CODE
-            for line, likeness, overlap in self._alike(row):
-                if line in known or (is_note and not original.is_comment(line)):
-                    continue
-                for values, is_loose in self._like(row, line, likeness, overlap, bool(same)):
-                    lines.append(line)
-                    table.append(values)
-                    loose.append(is_loose)
-                    spans.append(1)
-            for line, span, values, is_loose in self._joined(row, lines):
-                lines.append(line)
-                table.append(values)
-                loose.append(is_loose)
-                spans.append(span)
-        self._add_context(row, lines, table)
-        features = np.array(table, np.float32).reshape(len(lines), len(PAIR))
-        return Pairs(np.array(lines, np.int32), features, loose, np.array(spans, np.int32))
+                respaced[RESPACED] = 1
+                found.append((line, 1, respaced, False))
+        return found
+
+    def _similar(self, row: int, same: Sequence[int]) -> list[_Found]:
+        """The lines that a row quotes loosely or changes; for a note only comments."""
+        one = self.rows[row]
+        known = set(same)
+        is_note = one.note is not None and one.role("code") < NOT_CODE
+        found: list[_Found] = []
+        for line, likeness, overlap in self._alike(row):
+            if line in known or (is_note and not self.original.is_comment(line)):
+                continue
+            for values, is_loose in self._like(row, line, likeness, overlap, bool(same)):
+                found.append((line, 1, values, is_loose))
+        return found
 
     def _alike(self, row: int) -> list[tuple[int, float, float]]:
         """(line, likeness, shared rare words) of the lines that are most like a row."""
@@ -531,7 +587,10 @@ class Grid:
                 result.append((line, likeness, min(1.0, counts[line] / max(total, 1e-6))))
         return result
 
-    def _like(self, row: int, line: int, likeness: float, overlap: float, is_known: bool) -> list[tuple[list[float], bool]]:
+    def _like(
+        self, row: int, line: int, likeness: float, overlap: float, is_known: bool
+    ) -> list[tuple[list[float], bool]]:
+        """How a row may stand for a line that isn't equal, as (features, is loose): as a quote of it, as a change."""
         one = self.rows[row]
         original, shown = self.original, self.shown
         mine, theirs = shown.stripped[row], original.stripped[line]
@@ -540,42 +599,42 @@ class Grid:
         loose = _looseness(mine, theirs)
         if one.note is not None and one.role("code") < NOT_CODE:
             if overlap > MIN_NOTE_OVERLAP:  # `// (flush the queue)` for a comment that says it at length
-                values[6] = values[39] = 1
-                values[10] = overlap
+                values[LOOSE] = values[NOTE_QUOTES] = 1
+                values[LIKE_WORDS] = overlap
                 result.append((values, True))
             return result
         if loose:
             quoted = list(values)
-            quoted[6] = 1
-            quoted[7] = float(loose == 2)
-            quoted[3] = min(3.0, math.log2(1 + len(mine) / 8))
+            quoted[LOOSE] = 1
+            quoted[LOOSE_ABBREVIATED] = float(loose == 2)
+            quoted[SAME_LEN] = min(3.0, math.log2(1 + len(mine) / 8))
             result.append((quoted, True))
         elif one.is_quoted:
             quoted = list(values)
-            quoted[6] = quoted[21] = 1
-            quoted[9] = likeness - 0.5
+            quoted[LOOSE] = quoted[QUOTED_BY_WORDS] = 1
+            quoted[LIKE_BY] = likeness - 0.5
             result.append((quoted, True))
-        values[8] = 1
-        values[9] = likeness - 0.5
-        values[10] = overlap
-        values[45] = float(loose == 1)
+        values[LIKE] = 1
+        values[LIKE_BY] = likeness - 0.5
+        values[LIKE_WORDS] = overlap
+        values[LIKE_THOUGH_LOOSE] = float(loose == 1)
         a, b = shown.words(row), original.words(line)
         is_first = bool(a and b and a[0] == b[0])
-        values[11], values[12] = float(is_first), float(not is_first)
+        values[LIKE_FIRST], values[LIKE_FIRST_NOT] = float(is_first), float(not is_first)
         identity, other = shown.identity(row), original.identity(line)
         if identity is not None and other is not None:
             if identity == other:
-                values[13] = 1
+                values[IDENTITY_SAME] = 1
             elif identity.kind == other.kind:
-                values[14] = 1
-                values[15] = float(identity in original.identities)
+                values[IDENTITY_OTHER] = 1
+                values[IDENTITY_KNOWN] = float(identity in original.identities)
             else:
-                values[16] = 1
+                values[IDENTITY_KIND] = 1
         is_comment, was_comment = one.note is not None, original.is_comment(line)
-        values[17] = float(is_comment and was_comment)
-        values[18] = float(is_comment != was_comment)
-        values[19] = float(is_known)
-        values[20] = float(original.keys[line] in shown.places)
+        values[LIKE_COMMENT] = float(is_comment and was_comment)
+        values[LIKE_MIXED] = float(is_comment != was_comment)
+        values[LIKE_SAME_ELSEWHERE] = float(is_known)
+        values[LIKE_LINE_SHOWN] = float(original.keys[line] in shown.places)
         result.append((values, False))
         return result
 
@@ -587,8 +646,8 @@ class Grid:
             self._statements[line] = span, joined, unwrapped(joined)
         return self._statements[line]
 
-    def _joined(self, row: int, lines: Sequence[int]) -> list[tuple[int, int, list[float], bool]]:
-        """Statements of several lines that the row may stand for, as (first line, number of lines, features, is loose)."""
+    def _joined(self, row: int, lines: Sequence[int]) -> list[_Found]:
+        """Statements of several lines that the row may stand for."""
         mine = self.shown.stripped[row]
         if not any(bracket in mine for bracket in "([{"):
             return []
@@ -604,76 +663,93 @@ class Grid:
             if span < 2:
                 continue
             values = [0.0] * len(PAIR)
-            values[35] = 1
+            values[SEVERAL] = 1
             if key == other:
-                values[6] = 1
-                values[3] = min(3.0, math.log2(1 + len(key) / 8))
+                values[LOOSE] = 1
+                values[SAME_LEN] = min(3.0, math.log2(1 + len(key) / 8))
                 result.append((line, span, values, True))
                 continue
             loose = _looseness(mine, joined)
             if loose:
                 quoted = list(values)
-                quoted[6], quoted[7] = 1, float(loose == 2)
+                quoted[LOOSE], quoted[LOOSE_ABBREVIATED] = 1, float(loose == 2)
                 result.append((line, span, quoted, True))
             likeness = Indel.normalized_similarity(key, other)
             if likeness > 0.5 or (DOTS.search(mine) and likeness > 0.3):
-                values[8], values[9] = 1, likeness - 0.5
-                values[11] = 1
-                values[13] = float(identity is not None and identity == original.identity(line))
+                values[LIKE], values[LIKE_BY] = 1, likeness - 0.5
+                values[LIKE_FIRST] = 1
+                values[IDENTITY_SAME] = float(identity is not None and identity == original.identity(line))
                 result.append((line, span, values, False))
         return result
 
     def _add_context(self, row: int, lines: list[int], features: list[list[float]]) -> None:
+        """Adds what the blocks tell in which the row and each of the lines stand."""
         original, shown = self.original, self.shown
         parent = self.row_parents[row]
         mine = self._ancestors(row)
+        owner = self.row_owners[row]
         names = self.context_names[row]
         shift = self._row_shifts[row]
         for number, line in enumerate(lines):
             values = features[number]
             theirs = original.parents[line]
-            if parent < 0:
-                values[26] = float(theirs < 0)
-            elif theirs < 0:
-                values[24] = 1
-            elif original.keys[theirs] == shown.keys[parent]:
-                values[22] = 1
-            elif shown.identity(parent) is not None and shown.identity(parent) == original.identity(theirs):
-                values[22] = 1
-            elif shown.keys[parent] in original.places or shown.identity(parent) in original.identities:
-                values[24] = 1
-            elif Indel.normalized_similarity(shown.stripped[parent], original.stripped[theirs]) > 0.6:
-                values[23] = 1
-            else:
-                values[25] = 1
-            mine_owner = self.row_owners[row]
-            if mine_owner is not None:
-                theirs_owner = self._owner_of(line)
-                if mine_owner == theirs_owner:
-                    values[40] = 1
-                elif mine_owner in original.identities:
-                    values[41] = 1
-                else:
-                    values[42] = 1
-            if values[8]:
-                values[37], values[38] = values[24], values[25]
-                values[43], values[44] = values[41], values[42]
+            self._add_parent(values, parent, theirs)
+            if owner is not None:
+                values[self._owner_column(owner, line)] = 1
+            if values[LIKE]:
+                values[LIKE_PARENT_OTHER], values[LIKE_PARENT_NEW] = values[PARENT_OTHER], values[PARENT_NEW]
+                values[LIKE_OWNER_OTHER], values[LIKE_OWNER_NEW] = values[OWNER_OTHER], values[OWNER_NEW]
             if len(mine) > 1:
-                keys = self._chain(theirs)
-                hits = sum(shown.keys[other] in keys or shown.identity(other) in keys and shown.identity(other) is not None for other in mine[1:])
-                values[27] = (2 * hits - len(mine) + 1) / (len(mine) - 1)
+                hits = self._count_shared(mine[1:], self._chain(theirs))
+                values[ANCESTORS] = (2 * hits - len(mine) + 1) / (len(mine) - 1)
             if names:
                 share = self._named_at(line, names)
-                values[28] = share
-                values[29] = float(share == 0)
+                values[NAMED] = share
+                values[NAMED_NOT] = float(share == 0)
             same = original.columns[line] - shown.columns[row] == shift
-            values[30], values[31] = float(same), float(not same)
+            values[SHIFT_SAME], values[SHIFT_OTHER] = float(same), float(not same)
+
+    def _add_parent(self, values: list[float], parent: int, theirs: int) -> None:
+        """Compares the row that a row stands in with the line that a line stands in; -1 for none."""
+        original, shown = self.original, self.shown
+        if parent < 0:
+            values[PARENT_NONE] = float(theirs < 0)
+            return
+        if theirs < 0:
+            values[PARENT_OTHER] = 1
+            return
+        identity = shown.identity(parent)
+        if original.keys[theirs] == shown.keys[parent] or (
+            identity is not None and identity == original.identity(theirs)
+        ):
+            values[PARENT_SAME] = 1
+        elif shown.keys[parent] in original.places or identity in original.identities:
+            values[PARENT_OTHER] = 1
+        elif Indel.normalized_similarity(shown.stripped[parent], original.stripped[theirs]) > 0.6:
+            values[PARENT_LIKE] = 1
+        else:
+            values[PARENT_NEW] = 1
+
+    def _owner_column(self, owner: Identity, line: int) -> int:
+        """Which feature tells how a row's owner compares with that of a line."""
+        if owner == self._owner_of(line):
+            return OWNER_SAME
+        return OWNER_OTHER if owner in self.original.identities else OWNER_NEW
+
+    def _count_shared(self, rows: Sequence[int], chain: set[str | Identity | None]) -> int:
+        """How many of the rows have their key or their identity in a chain."""
+        shown = self.shown
+        return sum(
+            shown.keys[row] in chain or (shown.identity(row) is not None and shown.identity(row) in chain)
+            for row in rows
+        )
 
     def _chain(self, line: int) -> set[str | Identity | None]:
         """The keys and identities of a line and of those that it stands in; none for -1."""
         if line not in self._chains:
             chain = [line, *self.original.ancestors(line)] if line >= 0 else []
-            self._chains[line] = {*(self.original.keys[one] for one in chain), *(self.original.identity(one) for one in chain)}
+            keys = (self.original.keys[one] for one in chain)
+            self._chains[line] = {*keys, *(self.original.identity(one) for one in chain)}
         return self._chains[line]
 
     @cached_property
@@ -742,21 +818,23 @@ class Grid:
         one = self.rows[row]
         values = np.zeros(len(ROW_NEW), np.float32)
         if one.is_blank:
-            values[1] = 1
+            values[NEW_BLANK] = 1
             return values
-        values[0] = 1
-        values[2] = float(one.note is not None)
+        values[NEW] = 1
+        values[NEW_COMMENT] = float(one.note is not None)
         identity = self.shown.identity(row)
-        if identity is not None and identity.kind in ("decl", "import", "heading", "table", "case", "key", "assign") and identity in self.original.identities:
-            values[3] = 1.0 if identity.kind in ("decl", "import", "heading", "table") else 0.3
+        is_outer = identity is not None and identity.kind in ("decl", "import", "heading", "table")
+        is_named = is_outer or (identity is not None and identity.kind in ("case", "key", "assign"))
+        if is_named and identity in self.original.identities:
+            values[NEW_DECLARED] = 1.0 if is_outer else 0.3
         if self.shown.keys[row] in self.original.places:
-            values[5 if self.shown.is_trivial[row] else 4] = 1
-        values[6] = float(one.is_dots)
+            values[NEW_KNOWN_TRIVIAL if self.shown.is_trivial[row] else NEW_KNOWN] = 1
+        values[NEW_DOTS] = float(one.is_dots)
         pairs = self.pairs[row]
-        if len(pairs.lines) and not values[4] and not values[5]:
-            values[7] = max(0.0, float(pairs.features[:, 9].max()))
+        if len(pairs.lines) and not values[NEW_KNOWN] and not values[NEW_KNOWN_TRIVIAL]:
+            values[NEW_LIKE] = max(0.0, float(pairs.features[:, LIKE_BY].max()))
         if one.note is not None:
-            values[8] = min(4.0, -one.role("code"))
+            values[NEW_NOTE] = min(4.0, -one.role("code"))
         return values
 
     def listing(self, row: int) -> float:
@@ -791,24 +869,25 @@ class Grid:
             return table
         fits_before, fits_behind = before == column, behind == column
         fits_opener = self.opens_before & (before < column)
-        table[:, 0] = fits_before
-        table[:, 1] = fits_behind
-        table[:, 2] = fits_opener & ~fits_behind
-        table[:, 3] = ~(fits_before | fits_behind | fits_opener)
-        table[:, 4] = behind > column
-        table[:, 5] = self.block_ends
-        table[-1, 6] = 1
-        table[0, 7] = 1
-        table[:, 8] = self.is_blank
-        table[1:, 9] = self.is_blank[:-1]
+        table[:, FITS_BEFORE] = fits_before
+        table[:, FITS_BEHIND] = fits_behind
+        table[:, FITS_OPENER] = fits_opener & ~fits_behind
+        table[:, FITS_NONE] = ~(fits_before | fits_behind | fits_opener)
+        table[:, CAPTURES] = behind > column
+        table[:, ENDS_BLOCK] = self.block_ends
+        table[-1, ENDS_FILE] = 1
+        table[0, BEGINS_FILE] = 1
+        table[:, BLANK_BEHIND] = self.is_blank
+        table[1:, BLANK_BEFORE] = self.is_blank[:-1]
         identity = self._leading_identity(row)
-        is_declared = identity is not None and identity.kind in ("decl", "heading", "table", "decorator", "selector", "tag")
+        kinds = ("decl", "heading", "table", "decorator", "selector", "tag")
+        is_declared = identity is not None and identity.kind in kinds
         boundary = self.boundary
         if is_declared:
-            table[:, 10] = boundary
-            table[:, 11] = ~boundary & ~self.block_ends
+            table[:, DECLARED_AT_BOUNDARY] = boundary
+            table[:, DECLARED_INSIDE] = ~boundary & ~self.block_ends
         else:
-            table[:, 12] = boundary & ~fits_before
+            table[:, STATEMENT_AT_BOUNDARY] = boundary & ~fits_before
         first = self.shown.words(row)[:1]
         if first:
             places = self._led_by(first[0])
@@ -816,17 +895,24 @@ class Grid:
             ahead[places] = True
             if places:
                 # Line -1 and line n, of which there are none, are the last of `ahead`: False.
-                table[:, 13], table[:, 14] = ahead[self._line_before], ahead[self._line_behind]
+                table[:, FIRST_SAME_BEFORE] = ahead[self._line_before]
+                table[:, FIRST_SAME_BEHIND] = ahead[self._line_behind]
             if identity is not None and identity.kind == "import" and places:
-                table[:, 17 + 2] = 1 - np.maximum(table[:, 13], table[:, 14])
+                table[:, IMPORT_FAR] = 1 - np.maximum(table[:, FIRST_SAME_BEFORE], table[:, FIRST_SAME_BEHIND])
+        self._add_blocks(table, row)
+        table[:, DEEPER_THAN_BEFORE] = (before < column) & ~self.opens_before
+        return table
+
+    def _add_blocks(self, table: Floats, row: int) -> None:
+        """Adds whether positions lie in the block that the row stands in, and in the declarations that words name."""
+        n = self.num_lines
         parent = self.row_parents[row]
-        if parent >= 0:
-            extents = self._extents(parent)
-            if extents:
-                inside = np.zeros(n + 1, bool)
-                for start, end in extents:
-                    inside[start + 1 : end + 1] = True
-                table[:, 15], table[:, 16] = inside, ~inside
+        extents = self._extents(parent) if parent >= 0 else []
+        if extents:
+            inside = np.zeros(n + 1, bool)
+            for start, end in extents:
+                inside[start + 1 : end + 1] = True
+            table[:, INSIDE_PARENT], table[:, OUTSIDE_PARENT] = inside, ~inside
         names = self.context_names[row]
         if names:
             share = np.zeros(n + 1, np.float32)
@@ -835,10 +921,8 @@ class Grid:
                 for start, end in self.declared_names[name]:
                     covered[start + 1 : end] = True
                 share += covered
-            table[:, 17] = share / len(names)
-            table[:, 18] = share == 0
-        table[:, 20] = (before < column) & ~self.opens_before
-        return table
+            table[:, INSIDE_NAMED] = share / len(names)
+            table[:, OUTSIDE_NAMED] = share == 0
 
     def _leading_identity(self, row: int) -> Identity | None:
         """What a run of lines that begins with the row declares, its comments and decorators passed over."""
@@ -878,20 +962,23 @@ def _is_respaced(mine: str, theirs: str) -> bool:
 
 
 def _looseness(mine: str, theirs: str) -> int:
-    """1 where a line is quoted without its comment or its last comma, 2 where it is abbreviated, 0 where it isn't quoted."""
+    """1 where a line is quoted without its comment or its last comma, 2 where it is abbreviated, 0 elsewhere."""
     if DOTS.search(mine) and not DOTS.search(theirs):
         parts = [part.strip() for part in re.split(r"/\*[^*]*(?:\.{3,}|…)[^*]*\*/|\.{3,}|…", mine)]
         if sum(map(len, parts)) >= 4:
             pattern = ".*".join(re.escape(part).replace(r"\ ", r"\s*") for part in parts)
-            if re.fullmatch(pattern, theirs, re.DOTALL) or (parts[-1] and theirs.startswith(parts[0]) and re.match(pattern, theirs)):
+            if re.fullmatch(pattern, theirs, re.DOTALL):
+                return 2
+            if parts[-1] and theirs.startswith(parts[0]) and re.match(pattern, theirs):
                 return 2
     bare = _PUNCTUATION.sub("", _LINE_COMMENT.sub("", theirs))
-    if bare and bare != theirs and "".join(bare.split()) == "".join(_PUNCTUATION.sub("", mine).split()) and not mine.endswith((",", ";")):
-        return 1
+    if bare and bare != theirs and not mine.endswith((",", ";")):
+        key = "".join(_PUNCTUATION.sub("", mine).split())
+        if "".join(bare.split()) == key:
+            return 1
     if mine.replace("'", '"').replace(" ", "") == theirs.replace("'", '"').replace(" ", ""):
         return 1
     return 0
 
 
-Rule = Callable[[int], "Floats"]
 __all__ = ["FEATURES", "INDEX", "Context", "Grid", "identity_of"]

@@ -1,8 +1,8 @@
-"""Partial JSON objects merged key by key: `{"compilerOptions": {"strict": true}}` says what changes, and nothing of the rest.
+"""Partial JSON objects merged key by key: `{"compilerOptions": {"strict": true}}` says what changes, not the rest.
 
 Rows tell little in JSON: keys stand in any order, and commas depend on what follows. So besides the search a reading
-is made from the two trees: values of known keys are replaced, new keys come behind the one that the snippet shows before
-them, in the alphabet's order where the file keeps to that, or last.
+is made from the two trees: values of known keys are replaced, new keys come behind the one that the snippet shows
+before them, in the alphabet's order where the file keeps to that, or last.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ def _object_of(source: bytes) -> Node | None:
     tree = parse_bytes(source, "json")
     if tree is None or tree.root_node.has_error:
         return None
-    values = [node for node in tree.root_node.named_children if node.type != "comment"]
-    if len(values) != 1 or values[0].type != "object" or any(n.type == "comment" for n in tree.root_node.named_children):
+    nodes = tree.root_node.named_children
+    values = [node for node in nodes if node.type != "comment"]
+    if len(values) != 1 or values[0].type != "object" or any(node.type == "comment" for node in nodes):
         return None
     return values[0]
 
@@ -87,7 +88,13 @@ def _shares_key(source: bytes, mine: Node, text: bytes, part: Node) -> bool:
 
 
 def _merge(
-    source: bytes, target: Node, text: bytes, part: Node, edits: list[tuple[int, int, bytes]], unit: str, shown_unit: str
+    source: bytes,
+    target: Node,
+    text: bytes,
+    part: Node,
+    edits: list[tuple[int, int, bytes]],
+    unit: str,
+    shown_unit: str,
 ) -> None:
     known = {_key(source, pair): pair for pair in _pairs(target)}
     pairs = _pairs(target)

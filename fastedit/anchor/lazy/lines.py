@@ -34,7 +34,8 @@ _DECLARED = re.compile(
     r"|object|namespace|fun|sub|impl|describe|it|test|macro_rules!|typedef|union|protocol|extension|mixin|package|resource"
     r"|variable|output|provider|CREATE TABLE|create table|CREATE INDEX|CREATE VIEW|CREATE FUNCTION|ALTER TABLE|location"
     r"|server|upstream|stage)\b\s*(?:<[^>]*>\s*)?(?:\([^)]*\)\s*(?=\w))?"
-    r"(?:IF NOT EXISTS\s+)?([\w$.~:]+(?:\s+for\s+[\w$.]+)?|[\"'`][^\"'`]*[\"'`](?:\s+[\"'][^\"']*[\"'])?|\(\s*[\"'`][^\"'`]*|\{[^}]*\}|\[[^\]]*\])"
+    r"(?:IF NOT EXISTS\s+)?([\w$.~:]+(?:\s+for\s+[\w$.]+)?|[\"'`][^\"'`]*[\"'`](?:\s+[\"'][^\"']*[\"'])?"
+    r"|\(\s*[\"'`][^\"'`]*|\{[^}]*\}|\[[^\]]*\])"
 )
 _METHOD = re.compile(r"^(?:[\w<>\[\],.*&:~?@]+\s+)*([\w$#~]+)\s*(?:<[^>]*>)?\([^;]*[{:(,]$")
 _ASSIGNED = re.compile(r"^((?:self|this)?[.@$]?[\w.\[\]'\"$@-]+)\s*(?::\s*[^=]{1,60}?)?\s*(?:\?=|:=|\+=|=)(?![=>])")
@@ -42,7 +43,10 @@ _KEYED = re.compile(r"^[-*]?\s*[\"']?([\w$@./-]+)[\"']?\s*\??:(?!:)")
 _ENTRY = re.compile(r"^(?:[\"']([^\"']{1,80})[\"'],?|[-*+]\s+([^:]{1,80}))$")
 _CASE = re.compile(r"^(?:case|when)\s+(.+?)\s*(?::|=>|->|$)")
 _ARM = re.compile(r"^([\w:.()|\s,\"'_]{1,60}?)\s*=>")
-_IMPORT = re.compile(r"^(?:import|from|use|using|#\s*include|require|include|export\s*(?:type\s*)?(?:\{|\*)|@use|@import)(?!\w)\s*(.*)$")
+_IMPORT = re.compile(
+    r"^(?:import|from|use|using|#\s*include|require|include"
+    r"|export\s*(?:type\s*)?(?:\{|\*)|@use|@import)(?!\w)\s*(.*)$"
+)
 _QUOTED = re.compile(r"(?:from\s+)?[\"'<]([^\"'>]+)[\"'>]")
 _CALLED = re.compile(r"^(?:await\s+|return\s+|yield\s+)?([\w$.:]+)\s*!?\(")
 _SELECTOR = re.compile(r"^([&.#@:\w][^;{}]*?)\s*[{,]$")
@@ -69,6 +73,11 @@ def identity_of(text: str) -> Identity | None:
     """What a stripped line declares, imports, assigns, keys or calls; None where it does nothing of the sort."""
     if not text or len(text) > 400:
         return None
+    return _marked(text) or _imported(text) or _declared(text) or _mentioned(text)
+
+
+def _marked(text: str) -> Identity | None:
+    """The decorator or the tag that a line begins with."""
     first = text[0]
     if first == "@" and not text.startswith(("@import", "@use")):
         return Identity("decorator", re.split(r"[(\s]", text)[0])
@@ -79,15 +88,25 @@ def identity_of(text: str) -> Identity | None:
         if found:
             name = _TAG_NAME.search(found[2])
             return Identity("tag", f"{found[1]} {name[1]}" if name else found[1])
+    return None
+
+
+def _imported(text: str) -> Identity | None:
+    """What a line imports."""
     found = _IMPORT.match(text)
-    if found:
-        quoted = _QUOTED.search(text)
-        if quoted:
-            return Identity("import", quoted[1])
-        words = text.split()
-        if words[0] == "from" and len(words) > 1:
-            return Identity("import", words[1])
-        return Identity("import", found[1].split(" as ")[0].strip(";{ ").split("::{")[0])
+    if not found:
+        return None
+    quoted = _QUOTED.search(text)
+    if quoted:
+        return Identity("import", quoted[1])
+    words = text.split()
+    if words[0] == "from" and len(words) > 1:
+        return Identity("import", words[1])
+    return Identity("import", found[1].split(" as ")[0].strip(";{ ").split("::{")[0])
+
+
+def _declared(text: str) -> Identity | None:
+    """What a line is the header of: a declaration, a case, a heading or a table."""
     found = _DECLARED.match(text)
     if found:
         return Identity("decl", found[2])
@@ -104,6 +123,11 @@ def identity_of(text: str) -> Identity | None:
     found = _TABLE.match(text)
     if found:
         return Identity("table", found[1])
+    return None
+
+
+def _mentioned(text: str) -> Identity | None:
+    """What a line assigns, keys, lists, matches, calls or selects."""
     found = _ASSIGNED.match(text)
     if found and found[1] not in _STATEMENTS:
         return Identity("assign", found[1])
@@ -279,9 +303,9 @@ class Lines:
 
     @cached_property
     def parents(self) -> list[int]:
-        """For each line the nearest line above that it stands further right than, in a block not closed yet; -1 where none is.
+        """For each line the nearest line above that it stands further right than, in a block not closed yet.
 
-        A closing bracket begins no block. What a blank line gets says nothing.
+        -1 where none is. A closing bracket begins no block. What a blank line gets says nothing.
         """
         result: list[int] = []
         stack: list[int] = []
@@ -311,7 +335,8 @@ class Lines:
             depth = 0
             for at in range(line, min(len(self), line + MAX_STATEMENT)):
                 text = self.stripped[at]
-                depth += sum(text.count(bracket) for bracket in opening) - sum(text.count(bracket) for bracket in closing)
+                depth += sum(text.count(bracket) for bracket in opening)
+                depth -= sum(text.count(bracket) for bracket in closing)
                 if depth <= 0:
                     if at > line:
                         return at - line + 1

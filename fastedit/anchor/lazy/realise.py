@@ -1,4 +1,4 @@
-"""From a path through the grid to lines: which lines of the original stay, which new ones stand where and how indented."""
+"""From a path through the grid to lines: which of the original stay, which new ones stand where and how indented."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from fastedit.anchor.elision import merge_elided
 from fastedit.anchor.lazy.grid import PAIR, Grid
 from fastedit.anchor.lazy.lines import DOTS, TAB_COLUMNS
-from fastedit.anchor.lazy.search import LEFT_OUT, Path
+from fastedit.anchor.lazy.search import LEFT_OUT, Node, Path
 from fastedit.lines import indent_of
 
 _FREE = frozenset("SJTB")
@@ -65,58 +66,105 @@ class Plan:
 
 def plan_of(path: Path, grid: Grid) -> Plan | None:
     """The plan of a path; None where it uses a line of the original twice."""
-    plan = Plan()
-    used: set[int] = set()
-    is_free = True
-    marker: int | None = None
+    planner = _Planner(grid)
     for source, target, pair in path.steps:
-        row = target.row - 1
-        if target.state == "END":
-            if source.state == "M" and marker is not None:
-                plan.markers[marker] = (source.at, grid.num_lines)
+        if not planner.follow(source, target, pair):
+            return None
+    return planner.plan
+
+
+class _Planner:
+    """Makes a plan step by step.
+
+    used: lines quoted or deleted so far. is_free: whether the snippet doesn't show what precedes the next row in the
+    file. marker: the last marker's row.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self.plan = Plan()
+        self.used: set[int] = set()
+        self.is_free = True
+        self.marker: int | None = None
+
+    def follow(self, source: Node, target: Node, pair: int) -> bool:
+        """Adds a step to the plan; False where it uses a line that is used already."""
+        row, state = target.row - 1, target.state
+        if state == "END":
+            if source.state == "M":
+                self._end_marker(source.at, self.grid.num_lines)
         elif pair == LEFT_OUT:
-            plan.left_out.add(row)
-        elif target.state == "Q":
-            line = int(grid.pairs[row].lines[pair])
-            covered = range(line, target.at)
-            if used.intersection(covered):
-                return None
-            used.update(covered)
-            plan.quoted[row] = (line, pair)
-            if not grid.pairs[row].is_loose[pair]:
-                plan.deleted.update(covered[1:])
-            is_free = is_free or source.state in _FREE
-            _place(plan, row, is_free)
-            is_free = False
-        elif target.state == "N":
-            plan.new.setdefault(target.at, []).append(row)
-            is_free = is_free or source.state in _FREE
-            _place(plan, row, is_free)
-            is_free = False
-        elif target.state == "D":
-            for line in range(source.at, target.at):
-                if line in used:
-                    return None
-                used.add(line)
-                plan.deleted.add(line)
-        elif target.state == "M":
-            marker = row
-            is_free = True
-        elif target.state == "S":
-            plan.elided.append((source.at, target.at, True))
-            if marker is not None:
-                plan.markers[marker] = (source.at, target.at)
-        elif target.state in "JB":
-            if target.state == "J":
-                plan.elided.append((source.at, target.at, False))
-            is_free = True
-    return plan
+            self.plan.left_out.add(row)
+        elif state == "Q":
+            return self._quote(row, pair, source, target)
+        elif state == "N":
+            self.plan.new.setdefault(target.at, []).append(row)
+            self._place(row, source)
+        elif state == "D":
+            return self._delete(range(source.at, target.at))
+        elif state == "M":
+            self.marker, self.is_free = row, True
+        elif state == "S":
+            self.plan.elided.append((source.at, target.at, True))
+            self._end_marker(source.at, target.at)
+        elif state in "JB":
+            self._jump(source, target)
+        return True
+
+    def _quote(self, row: int, pair: int, source: Node, target: Node) -> bool:
+        """Quotes lines up to the target; those behind the first go where the new text has them all."""
+        pairs = self.grid.pairs[row]
+        line = int(pairs.lines[pair])
+        covered = range(line, target.at)
+        if self.used.intersection(covered):
+            return False
+        self.used.update(covered)
+        self.plan.quoted[row] = (line, pair)
+        if not pairs.is_loose[pair]:
+            self.plan.deleted.update(covered[1:])
+        self._place(row, source)
+        return True
+
+    def _delete(self, lines: range) -> bool:
+        """Deletes lines, unless one of them is used."""
+        if self.used.intersection(lines):
+            return False
+        self.used.update(lines)
+        self.plan.deleted.update(lines)
+        return True
+
+    def _end_marker(self, start: int, end: int) -> None:
+        """Notes which lines the last marker stands for."""
+        if self.marker is not None:
+            self.plan.markers[self.marker] = (start, end)
+
+    def _jump(self, source: Node, target: Node) -> None:
+        """Goes on elsewhere, past lines or back."""
+        if target.state == "J":
+            self.plan.elided.append((source.at, target.at, False))
+        self.is_free = True
+
+    def _place(self, row: int, source: Node) -> None:
+        """Puts a row behind those placed so far."""
+        self.plan.order.append(row)
+        if self.is_free or source.state in _FREE:
+            self.plan.free_before.add(row)
+        self.is_free = False
 
 
-def _place(plan: Plan, row: int, is_free: bool) -> None:
-    plan.order.append(row)
-    if is_free:
-        plan.free_before.add(row)
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """A place with new lines on one of its sides.
+
+    before, behind: the nearest lines of the file that aren't blank. in_file: the blank lines between them.
+    shows_blank: whether the snippet has a blank line there. start: the first row of the new lines.
+    """
+
+    before: int | None
+    behind: int | None
+    in_file: int
+    shows_blank: bool
+    start: int
 
 
 def changes_of(cells: Sequence[Cell], num_lines: int) -> list[tuple[int, int, list[str]]]:
@@ -342,7 +390,8 @@ class Realiser:
             return inside and theirs not in self.plan.deleted
         if parent in self.spot:
             # A new header: where an old one made room for it the lines below it stay as they are.
-            return theirs >= 0 and theirs in self.plan.deleted and self._column_by_others(row) == self.original.columns[line]
+            is_replaced = theirs >= 0 and theirs in self.plan.deleted
+            return is_replaced and self._column_by_others(row) == self.original.columns[line]
         return True
 
     def _has_reference(self, row: int) -> bool:
@@ -351,7 +400,10 @@ class Realiser:
     def column(self, row: int) -> int:
         """The column of a row in the result."""
         if row not in self._columns:
-            self._columns[row] = self.original.columns[self.plan.quoted[row][0]] if self._is_trusted(row) else self._column_by_others(row)
+            if self._is_trusted(row):
+                self._columns[row] = self.original.columns[self.plan.quoted[row][0]]
+            else:
+                self._columns[row] = self._column_by_others(row)
         return self._columns[row]
 
     def _column_by_others(self, row: int) -> int:
@@ -393,12 +445,10 @@ class Realiser:
         near = [other for other in trusted if not self._is_parted(row, other)]
         if near:
             other = min(near, key=lambda one: (abs(one - row), abs(self.shown.columns[one] - mine)))
-            return max(0, self.original.columns[self.plan.quoted[other][0]] + self._scaled(mine - self.shown.columns[other]))
+            return self._column_beside(row, other)
         at = self.spot.get(row)
-        shift = min(trusted, key=lambda one: abs(one - row), default=None)
-        by_shift = None
-        if shift is not None:
-            by_shift = max(0, self.original.columns[self.plan.quoted[shift][0]] + self._scaled(mine - self.shown.columns[shift]))
+        nearest = min(trusted, key=lambda one: abs(one - row), default=None)
+        by_shift = None if nearest is None else self._column_beside(row, nearest)
         if at is not None:
             before, behind = self.grid.column_before[at], self.grid.column_behind[at]
             fitting = [int(c) for c in (before, behind) if c >= 0]
@@ -414,13 +464,18 @@ class Realiser:
                 return max(fitting) if self.grid.block_ends[at] else fitting[-1]
         return by_shift if by_shift is not None else max(0, mine)
 
+    def _column_beside(self, row: int, other: int) -> int:
+        """The column of a row as far from a quoted one's as in the snippet."""
+        columns = self.original.columns[self.plan.quoted[other][0]]
+        return max(0, columns + self._scaled(self.shown.columns[row] - self.shown.columns[other]))
+
     def _scaled(self, columns: int) -> int:
         return round(columns * self.ratio)
 
     # ---- commas --------------------------------------------------------------------------------------------------
 
     def _with_commas(self, cells: list[Cell]) -> list[Cell]:
-        """The cells of a JSON file with the commas that entries need now, and without those that none needs any more."""
+        """The cells of a JSON file with the commas that entries need now, and without those that none needs now."""
         single: list[Cell] = []
         for cell in cells:
             if cell.line is not None and cell.count > 1:  # so that its last line can change
@@ -429,7 +484,7 @@ class Realiser:
             else:
                 single.append(cell)
         solid = [n for n, cell in enumerate(single) if not self._is_blank(cell)]
-        for here, behind in zip(solid, solid[1:], strict=False):
+        for here, behind in pairwise(solid):
             first, second = single[here], single[behind]
             is_next = first.line is not None and second.line == first.line + first.count
             if first.count > 1 or (is_next and first.text is None and second.text is None):
@@ -450,7 +505,7 @@ class Realiser:
     # ---- blank lines ---------------------------------------------------------------------------------------------
 
     def _with_blanks(self, cells: list[Cell]) -> list[Cell]:
-        """The cells with as many blank lines beside new ones as the file has there, where the snippet doesn't show them."""
+        """The cells with as many blank lines beside new ones as the file has, where the snippet doesn't show them."""
         result: list[Cell] = []
         solid = [n for n, cell in enumerate(cells) if not self._is_blank(cell)]
         if not solid:
@@ -493,9 +548,11 @@ class Realiser:
             shown = self._shown_blanks(above.row, below.row)
             return between if shown is None or len(between) <= shown else between[:shown]
         if not above.is_new and not below.is_new:
-            if above.line is not None and below.line is not None and not self.plan.deleted.isdisjoint(range(above.line, below.line)):
-                return self._after_deletion(above.line, below.line, between)
-            return between
+            if above.line is None or below.line is None:
+                return between
+            if self.plan.deleted.isdisjoint(range(above.line, below.line)):
+                return between
+            return self._after_deletion(above.line, below.line, between)
         if above.is_new and below.is_new:
             return between
         # One of the two is new: the other is the file's, beside a place where the snippet leaves lines out.
@@ -529,44 +586,71 @@ class Realiser:
                 runs.append(run)
                 run = 0
         runs.append(run)
-        wanted = max(runs[0], runs[-1]) if self.original.columns[below] >= self.original.columns[above] or runs[-1] else runs[-1]
+        wanted = runs[-1]
+        if runs[-1] or self.original.columns[below] >= self.original.columns[above]:
+            wanted = max(runs[0], runs[-1])
         return [Cell(None, "", None)] * wanted if len(between) != wanted else between
 
     def _beside_new(self, cells: Sequence[Cell], first: int, second: int, between: list[Cell]) -> list[Cell]:
+        """The blank lines between a line of the file and a new one."""
         above, below = cells[first], cells[second]
         before = self._file_line(cells, first, -1)
         behind = self._file_line(cells, second, 1)
-        in_file = self._blanks_between(before, behind)
         new = below if below.is_new else above
         if new.row is None:
             return between
-        shows_blank = self._shows_blank(new.row, -1 if below.is_new else 1)
-        start = self._first_new(cells, second) if below.is_new else self._first_new(cells, first)
-        identity = self.grid._leading_identity(start)
-        is_declared = identity is not None and identity.kind in ("decl", "heading", "table", "selector", "decorator")
-        is_closed = behind is None or (before is not None and self.original.columns[behind] < self.column(start))
+        gap = _Gap(
+            before,
+            behind,
+            self._blanks_between(before, behind),
+            self._shows_blank(new.row, -1 if below.is_new else 1),
+            self._first_new(cells, second if below.is_new else first),
+        )
         if below.is_new:  # what precedes the new lines isn't shown
-            wanted = in_file
-            if in_file and not shows_blank and not is_declared and before is not None:
-                other = self._is_free_behind(cells, second)
-                if other and self.original.columns[before] == self.column(start):
-                    wanted = 0
-            if is_closed and (behind is None or not in_file or self._is_free_behind(cells, second)):
-                wanted = self._usual_blanks(start) if shows_blank or is_declared else 0
-            elif not in_file:
-                wanted = min(1, len(between)) if shows_blank and is_declared else 0
-            if before is not None and self.original.columns[before] < self.column(start) and self.grid.opens_before[before + 1]:
-                wanted = min(wanted, self._blanks_behind(before))
+            wanted = self._wanted_before(gap, len(between), self._is_free_behind(cells, second))
         else:
-            wanted = in_file
-            if is_closed and behind is not None:
-                wanted = self._blanks_before(behind)
-            elif not in_file and is_declared and shows_blank and not is_closed:
-                wanted = 1
+            wanted = self._wanted_behind(gap)
         if wanted == len(between):
             return between
         kept = between[:wanted]
         return kept + [Cell(None, "", None)] * (wanted - len(kept))
+
+    def _is_declared(self, row: int) -> bool:
+        """Whether a run of new lines that begins with the row declares something."""
+        identity = self.grid._leading_identity(row)
+        return identity is not None and identity.kind in ("decl", "heading", "table", "selector", "decorator")
+
+    def _is_closed(self, gap: _Gap) -> bool:
+        """Whether the new lines are the last of their block."""
+        if gap.behind is None:
+            return True
+        return gap.before is not None and self.original.columns[gap.behind] < self.column(gap.start)
+
+    def _wanted_before(self, gap: _Gap, count: int, is_free_behind: bool) -> int:
+        """How many blank lines, of which there are `count`, new lines want before them."""
+        before, in_file = gap.before, gap.in_file
+        is_declared = self._is_declared(gap.start)
+        column = self.column(gap.start)
+        wanted = in_file
+        is_plain = not gap.shows_blank and not is_declared
+        if is_plain and is_free_behind and before is not None and self.original.columns[before] == column:
+            wanted = 0
+        if self._is_closed(gap) and (gap.behind is None or not in_file or is_free_behind):
+            wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else 0
+        elif not in_file:
+            wanted = min(1, count) if gap.shows_blank and is_declared else 0
+        if before is not None and self.original.columns[before] < column and self.grid.opens_before[before + 1]:
+            wanted = min(wanted, self._blanks_behind(before))
+        return wanted
+
+    def _wanted_behind(self, gap: _Gap) -> int:
+        """How many blank lines new lines want behind them."""
+        is_closed = self._is_closed(gap)
+        if is_closed and gap.behind is not None:
+            return self._blanks_before(gap.behind)
+        if not gap.in_file and gap.shows_blank and not is_closed and self._is_declared(gap.start):
+            return 1
+        return gap.in_file
 
     def _first_new(self, cells: Sequence[Cell], index: int) -> int:
         """The first row of the run of new lines that a cell is in."""

@@ -28,7 +28,9 @@ CODE_ODDS = {"elide": -20.0, "where": -20.0, "new": -20.0, "gone": -20.0, "code"
 # A comment behind code is left out of the result where the classifier gives it less than this to be code.
 MAX_CODE_ODDS = -0.55
 _RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
-_HTML_LIKE = frozenset(("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", ""))
+_HTML_LIKE = frozenset(
+    ("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", "")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +106,10 @@ def _unwrapped(rows: list[Row], original: Lines) -> list[Row]:
     result: list[Row] = []
     at = 0
     while at < len(rows):
-        span = shown.statement_span(at) if not rows[at].is_blank and shown.stripped[at][-1:] in ("(", "[", "{", ",") else 1
+        is_open = not rows[at].is_blank and shown.stripped[at][-1:] in ("(", "[", "{", ",")
+        span = shown.statement_span(at) if is_open else 1
         if span > 1 and shown.keys[at] not in original.places:
-            joined = unwrapped(" ".join(shown.stripped[at : at + span]))
-            line = next((line for key, (line, *_) in original.places.items() if len(key) >= len(joined) and unwrapped(key) == joined), None)
+            line = _line_like(unwrapped(" ".join(shown.stripped[at : at + span])), original)
             if line is not None:
                 indent = rows[at].text[: len(rows[at].text) - len(rows[at].text.lstrip())]
                 result.append(replace(rows[at], text=indent + original.stripped[line]))
@@ -116,6 +118,12 @@ def _unwrapped(rows: list[Row], original: Lines) -> list[Row]:
         result.append(rows[at])
         at += 1
     return result
+
+
+def _line_like(joined: str, original: Lines) -> int | None:
+    """The first line of the original that a statement is, both without white space; None where none is."""
+    places = original.places.items()
+    return next((line for key, (line, *_) in places if len(key) >= len(joined) and unwrapped(key) == joined), None)
 
 
 def names_in(text: str) -> frozenset[str]:
@@ -137,8 +145,9 @@ class _Reader:
         self.language = language
         self.taste = taste
         syntax = comment_syntax(language)
-        self.signs = (*syntax.line, *(opening for opening, _ in syntax.block), "//", "#") if not syntax.line else (
-            *syntax.line, *(opening for opening, _ in syntax.block))
+        self.signs = (*syntax.line, *(opening for opening, _ in syntax.block))
+        if not syntax.line:
+            self.signs = (*self.signs, "//", "#")
         if language in _HTML_LIKE:
             self.signs = (*self.signs, "{#", "{/*", "//", "<%")
 
@@ -151,7 +160,7 @@ class _Reader:
         if _BARE.match(stripped) and not (is_known and stripped not in ("...", "…")):
             return [Row(text, number, stripped, DOTS_ODDS, is_dots=True, names=self._names(stripped))]
         note = note_of(text)
-        if note is None and not is_known and self._is_reST_note(stripped):
+        if note is None and not is_known and self._is_rst_note(stripped):
             note = stripped[2:].strip()
         if note is not None:
             odds = log_odds(note)
@@ -167,7 +176,7 @@ class _Reader:
             return [Row(text, number)]
         return self._taken_apart(text, number)
 
-    def _is_reST_note(self, text: str) -> bool:
+    def _is_rst_note(self, text: str) -> bool:
         """Whether a line is a comment of reStructuredText, or is written like one that stands for something."""
         if self.language in ("rst", "restructuredtext"):
             return text.startswith(".. ") and "::" not in text and not text.startswith(".. _") and text[3:4] != "|"
@@ -190,10 +199,12 @@ class _Reader:
         if odds["code"] > MAX_CODE_ODDS and not DOTS.match(note) and not is_pointed(note):
             return [Row(text, number)]
         indent = text[: len(text) - len(text.lstrip())]
-        if odds["elide"] > -1.5 and code.rstrip().endswith(("{", "(", "[", ":", ">")) and "".join(code.split()) in self.original.places:
-            return [Row(code, number, whole=text), Row(f"{indent}    ...", number, note, DOTS_ODDS, is_dots=True, names=self._names(note))]
+        is_known = "".join(code.split()) in self.original.places
+        if odds["elide"] > -1.5 and code.rstrip().endswith(("{", "(", "[", ":", ">")) and is_known:
+            dots = Row(f"{indent}    ...", number, note, DOTS_ODDS, is_dots=True, names=self._names(note))
+            return [Row(code, number, whole=text), dots]
         stays = odds["elide"] > max(odds["new"], odds["gone"], odds["where"])
-        rows = [Row(code, number)] if "".join(code.split()) in self.original.places else self._at_stub(code, number)
+        rows = [Row(code, number)] if is_known else self._at_stub(code, number)
         return [replace(row, is_quoted=stays) for row in rows or [Row(code, number)]]
 
     def _at_stub(self, text: str, number: int) -> list[Row]:
@@ -212,9 +223,10 @@ class _Reader:
             inner = note_of(found["body"]) or found["body"]
             is_elided = bool(DOTS.search(inner)) or log_odds(inner)["elide"] > -0.7
             if is_elided and (pattern is _BRACED or _opens_block(found["head"], self.original)):
+                names = names_in(inner)
                 return [
                     Row(found["head"].rstrip(), number, whole=text),
-                    Row(f"{indent}    ...", number, inner, DOTS_ODDS, is_dots=True, is_part=True, names=names_in(inner)),
+                    Row(f"{indent}    ...", number, inner, DOTS_ODDS, is_dots=True, is_part=True, names=names),
                     Row(indent + found["tail"].rstrip(), number, is_part=True),
                 ]
         return []
