@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fastedit.anchor import align, align_readings
-from fastedit.anchor.hints import hints_of, prose_of
+from fastedit.anchor.hints import hints_of, is_path, prose_of
 from fastedit.anchor.lazy.lines import WORD
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.text import key_of
@@ -19,7 +19,7 @@ from fastedit.guard import Original, inspect, refuse_or_warn
 from fastedit.lines import body, split_lines
 
 # A lazy edit's reading is refused below this, unless asked otherwise: so many of a hundred are right at least.
-DEFAULT_CERTAINTY = 0.8
+DEFAULT_CERTAINTY = 0.6
 MIN_PATCH_CERTAINTY = 0.5
 LINES_BEFORE, LINES_BEHIND = 1, 1  # that have to be the same for two places to look alike
 MAX_CANDIDATES = 3
@@ -83,6 +83,9 @@ def _merge_lazy(
         raise EditUnreadable(Code.EDIT_EMPTY, "the edit shows no code: there is nothing to place")
     if choice.reading is not None:
         return _chosen(original, edit, readings, words, choice.reading)
+    for alignment in readings:
+        if not alignment.changes and alignment.is_quoted and not _not_done(original.text, words):
+            return Merged(original.text, _with_share(alignment, 1.0))  # applied before
     turned_down: ResultRefused | None = None
     lost = 0.0
     for alignment in readings:
@@ -155,7 +158,8 @@ def _not_done(text: str, words: str) -> str:
     kept = sorted(name for name in hints.removed if name in known)
     if kept:
         return f"`{kept[0]}`, which the words say is gone, is still in the file"
-    quoted = {word for part in re.findall(r"`([^`\n]+)`", prose_of(words)) for word in WORD.findall(part)}
+    parts = [part for part in re.findall(r"`([^`\n]+)`", prose_of(words)) if not is_path(part)]
+    quoted = {word for part in parts for word in WORD.findall(part)}
     missing = sorted(word for word in quoted if word not in known and len(word) > 1)
     return f"`{missing[0]}`, which the words name, isn't in the file" if missing else ""
 

@@ -21,6 +21,11 @@ _STAYING = re.compile(r"\b(?:still|stays?|remains?|keeps?|kept|unchanged|untouch
 _NAME = re.compile(r"`([^`\n]+)`")
 _COMMENT = re.compile(r"^(?:#|//|/\*|--|<!--|;)\s*\S.{5,}")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+# What is said of a file isn't said of anything in one.
+_PATH = re.compile(
+    r"^[\w.@-]*/[\w./@-]+$"
+    r"|^[\w.-]+\.(?:py|pyi|m?[jt]sx?|go|rs|java|kt|[ch](?:pp)?|cs|rb|php|md|rst|txt|toml|ya?ml|json|html|s?css|sh|sql|cfg|ini|lock)$"
+)
 _DOCSTRINGS = re.compile(
     r"\b(?:skip|keep|omit|leave|left|shorten|abbreviat|without)\w*\b[^.\n]{0,60}\bdocstrings?\b"
     r"|\bdocstrings?\b[^.\n]{0,60}\b(?:unchanged|untouched|omitted|skipped|as (?:is|they are|before)|stays?)\b",
@@ -58,7 +63,8 @@ def hints_of(message: str) -> Hints:
     kept: set[str] = set()
     bare: set[str] = set()
     for sentence in _sentences(prose_of(message)):
-        names = {word for quoted in _NAME.findall(sentence) for word in _WORD.findall(quoted)}
+        quotes = [quoted for quoted in _NAME.findall(sentence) if not is_path(quoted)]
+        names = {word for quoted in quotes for word in _WORD.findall(quoted)}
         names |= {word for word in _WORD.findall(sentence) if _looks_like_code(word)}
         mentioned |= names
         if _DOCSTRING_GONE.search(sentence):
@@ -72,6 +78,11 @@ def hints_of(message: str) -> Hints:
     return Hints(
         frozenset(removed), frozenset(mentioned), keeps_docstrings, frozenset(bare), tuple(gone), frozenset(kept)
     )
+
+
+def is_path(quoted: str) -> bool:
+    """Whether what the words quote names a file."""
+    return bool(_PATH.match(quoted))
 
 
 def _sentences(prose: str) -> Iterator[str]:

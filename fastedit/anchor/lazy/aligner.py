@@ -75,7 +75,9 @@ def _is_anchored(reading: Reading) -> bool:
 
 
 def _is_quoted(reading: Reading) -> bool:
-    """Whether every line of code of the snippets stands in the original as it is, and there is one."""
+    """Whether every line of code of the snippets stands in the original as it is, nothing passed over unsaid."""
+    if any(step.target.state in "JB" for part in reading.parts for step in part.path.steps):
+        return False
     rows = [(part, row) for part in reading.parts for row, one in enumerate(part.grid.rows) if not one.is_blank]
     code = [(part, row) for part, row in rows if row not in part.plan.markers and row not in part.plan.left_out]
     return bool(code) and all(
