@@ -1,10 +1,6 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
-import torch
 
 from fastedit.decode import EditRequest, Sampling, decode_request, make_engine, shared_engine, submit, verify_draft
 from fastedit.decode.costs import CostTable
@@ -163,28 +159,3 @@ def test_sampled_requests_are_reproducible(tiny):
             pass
         outputs.append(handle.result(0).tokens)
     assert outputs[0] == outputs[1]
-
-
-ENGINE_OF_THE_EMBEDDED = """
-import os, threading
-import transformers
-from fastedit.decode import shared_engine
-from fastedit.targets import Target
-
-def num_natives():
-    return len(os.listdir("/proc/self/task")) - len(threading.enumerate())
-
-target = Target.load("embedded", "cpu")
-before = num_natives()
-shared_engine(target)
-print(num_natives() - before)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
-@pytest.mark.skipif(torch.get_num_threads() == 1, reason="one core has no teams")
-def test_no_openmp_team_stays_with_the_thread_that_makes_the_engine():
-    told = subprocess.run(
-        [sys.executable, "-c", ENGINE_OF_THE_EMBEDDED], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert told.stdout.strip() == "0", told.stderr
