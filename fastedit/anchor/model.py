@@ -60,7 +60,7 @@ class Alignment:
     @property
     def certainty(self) -> float:
         """The smallest certainty of its segments and of the reading."""
-        return min((segment.certainty for segment in self.segments), default=self.share)
+        return min([self.share, *(segment.certainty for segment in self.segments)])
 
     @property
     def changes(self) -> tuple[Segment, ...]:
