@@ -1,6 +1,7 @@
 # make demo   applies the examples with the embedded target, and shows what became of them
 # make test   runs the suite
 # make lint   runs the checks that need no test: ruff and mypy
+# make dist   builds the wheels in dist/, looks into them, and runs the demo where nothing else is installed
 # The environment in .venv is built on the first run, and again when pyproject.toml or constraints.txt change.
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 PIP := PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PINS := pyproject.toml kernels/pyproject.toml constraints.txt
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
@@ -24,8 +25,12 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	cd kernels && ../$(BIN)/mypy fastedit_kernels
 
+dist: $(VENV)/.installed
+	rm -rf dist
+	@$(BIN)/python -m evals.smoke dist dist
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

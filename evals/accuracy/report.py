@@ -18,7 +18,7 @@ from evals.accuracy.reliability import SURE, Bin, curve, share_of_sure
 
 TIERS = ("clear", "sloppy", "hard", "refuse")
 KEYS = ("tier", "format", "language", "kind", "size", "changed")
-PACKAGES = ("fastedit", "rapidfuzz", "tree-sitter", "tree-sitter-python")
+PACKAGES = ("fastedit-apply", "rapidfuzz", "tree-sitter", "tree-sitter-python")
 
 
 def print_tables(title: str, rows: Sequence[Row], keys: Sequence[str]) -> None:

@@ -83,7 +83,7 @@ def render(title: str, sections: Sequence[Section]) -> str:
     try:
         from jinja2 import Environment, FileSystemLoader
     except ImportError as error:
-        raise ReportError("the page needs jinja2 (pip install 'fastedit[evals]')") from error
+        raise ReportError("the page needs jinja2 (pip install 'fastedit-apply[evals]')") from error
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["cell"] = shown
     environment.tests["numeric"] = is_numeric

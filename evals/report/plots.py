@@ -86,7 +86,7 @@ def _axes(height: float = SIZE[1]) -> tuple[Figure, Axes]:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ReportError("plots need matplotlib (pip install 'fastedit[evals]')") from error
+        raise ReportError("plots need matplotlib (pip install 'fastedit-apply[evals]')") from error
     figure = Figure(figsize=(SIZE[0], height), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)

@@ -33,7 +33,7 @@ def mcp(
     try:
         from fastedit import mcp as tool
     except ImportError as error:
-        print_error(f"fastedit[server] isn't installed ({error})")
+        print_error(f"the agent tool isn't installed ({error}): pip install 'fastedit-apply[server]'")
         raise typer.Exit(WRONG_USAGE) from error
     try:
         how = _how(target, server)

@@ -30,7 +30,7 @@ def serve(
         from fastedit.server.run import serve as run
         from fastedit.server.settings import load_server_settings
     except ImportError as error:
-        print_error(f"fastedit[server] isn't installed ({error})")
+        print_error(f"the service isn't installed ({error}): pip install 'fastedit-apply[server]'")
         raise typer.Exit(WRONG_USAGE) from error
     try:
         run(load_server_settings(host=host, port=port, target=target, device=device, log_level=log_level))

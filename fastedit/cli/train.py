@@ -26,8 +26,11 @@ def train(
 
 def _run(config: Path, *, only_data: bool) -> int:
     """Makes what the run reads, trains, and gives the exit status. Interrupted, a run goes on when started again."""
+    if find_spec("fastedit.training") is None:
+        print_error("what training takes is in no wheel: pip install --editable '.[model,train]' in the repository")
+        return WRONG_USAGE
     if missing := [name for name in NEEDED if find_spec(name) is None]:
-        print_error(f"training needs {', '.join(missing)}: pip install 'fastedit[model,train]'")
+        print_error(f"training needs {', '.join(missing)}: pip install 'fastedit-apply[model,train]'")
         return WRONG_USAGE
     from fastedit.training import prepare, trainer
     from fastedit.training.settings import read_settings

@@ -70,7 +70,7 @@ def _load(name: str) -> Target:
     if name == NO_TARGET:
         raise _unavailable("No target is to be used here; mode='structural' needs none.")
     if missing := _missing():
-        raise _unavailable(f"A target needs {', '.join(missing)}: pip install 'fastedit[model]'.")
+        raise _unavailable(f"A target needs {', '.join(missing)}: pip install 'fastedit-apply[model]'.")
     if name == EMBEDDED and not EMBEDDED_FOLDER.is_dir():
         raise _unavailable("This installation has no embedded target; name one, or use mode='structural'.")
     with _lock:
