@@ -1,8 +1,9 @@
 """The readings of a lazy edit: the likeliest results of merging all its snippets into the original, best first.
 
-The snippets are read one after the other, each against what the ones before it made. A few of the best readings are
-carried along, so that a place that only a later snippet tells is still found. What the words alone say is gone, or has
-moved, is tried on top. A reading's score is the sum over all this; `probabilities` makes it comparable.
+Each snippet is read against the original, and against what the ones before it made where it shows lines of theirs. The
+best of these join to readings of all snippets; what only speaks where several are seen together, such as their order,
+counts then. What the words alone say is gone, or has moved, is tried on top. A reading's score is the sum over all
+this; `probabilities` makes it comparable.
 """
 
 from __future__ import annotations
@@ -42,13 +43,18 @@ MAX_BROKEN = 40  # so many readings that don't parse are looked at for one that 
 MIN_PATHS, MAX_STEPS = 6, 60_000  # rows of all paths together
 MAX_READ_OFTEN = 30_000  # lines; larger files have their parse errors counted for few readings only
 FEW_READINGS = 4
-MAX_CARRIED = 3  # readings of all snippets so far
-MAX_BEHIND = 4.0  # how much worse than the best a reading may be to be carried along
+MAX_CARRIED = 8  # readings of all snippets so far
+MAX_BEHIND = 6.0  # how much worse than the best a reading may be to be carried along
+MAX_REREAD = 2  # of them are read on where a snippet shows what the ones before it wrote
+MIN_TELLING = 4  # characters of a line that tells so
 BEAM = 12.0
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
 TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys")
-NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *PROPOSALS)
+# Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes.
+JOINED = ("upwards", "rewritten")
+MAX_REWRITTEN = 4
+NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *PROPOSALS, *JOINED)
 _FILE = FilePath(__file__).with_name("weights.json")
 
 Change = tuple[int, int, Sequence[str]]
@@ -82,7 +88,8 @@ class Reading:
     """One way to read an edit.
 
     lines: of the result. origins: for each of them its line in the original where that stands unchanged, else None.
-    score: the higher the likelier. parts: one for each snippet.
+    score: the higher the likelier. parts: one for each snippet. joined: see `JOINED`. place: the line of the original
+    at which the last snippet begins to change it.
     """
 
     lines: tuple[str, ...]
@@ -90,16 +97,19 @@ class Reading:
     score: float
     parts: tuple[Part, ...] = ()
     proposals: tuple[Proposal, ...] = ()
+    joined: tuple[float, ...] = (0.0,) * len(JOINED)
+    place: int = -1
     probability: float = 0.0
 
     def features(self) -> NDArray[np.float32]:
         """(len(NAMES),): what the score is made of."""
         size = len(FEATURES) + len(FACTS) + len(TASTES)
-        total = np.zeros(size + len(PROPOSALS), np.float32)
+        total = np.zeros(len(NAMES), np.float32)
         for part in self.parts:
             total[:size] += part.features()
         for proposal in self.proposals:
-            total[size:] += proposal.features()
+            total[size : size + len(PROPOSALS)] += proposal.features()
+        total[size + len(PROPOSALS) :] += self.joined
         return total
 
     def changes(self, original: Sequence[str]) -> list[tuple[int, int, list[str]]]:
@@ -145,26 +155,105 @@ def readings_of(
     clock = Clock()
     base = _Base(Lines(lines), found)
     for number, snippet in enumerate(snippets):
-        is_last = number + 1 == len(snippets)
-        following: dict[tuple[str, ...], Reading] = {}
-        for before in carried:
-            unchanged = len(before.lines) == len(lines) and before.lines == start.lines
-            text_before = base if unchanged else _base_of(before, language, found, len(lines))
-            context = context_of(snippet, hints, instruction)
-            task = _Task(text_before, snippet, language, context, used, known_for, before, rejected, clock)
-            for part, text, origins in _parts(task):
-                score = before.score + part[1]
-                if text not in following or following[text].score < score:
-                    following[text] = Reading(text, origins, score, (*before.parts, part[0]))
-        ranked = sorted(following.values(), key=lambda reading: -reading.score)
+        context = context_of(snippet, hints, instruction)
+        task = _Task(base, snippet, language, context, used, known_for, start, rejected, clock)
+        ranked = _joined(carried, task, found)
         if not ranked:
             continue
+        is_last = number + 1 == len(snippets)
         kept = [reading for reading in ranked if reading.score >= ranked[0].score - (BEAM if is_last else MAX_BEHIND)]
-        carried = kept[: count if is_last else MAX_CARRIED + (2 if known_for else 0)]
+        carried = kept[: count if is_last else MAX_CARRIED]
     if carried == [start]:
         return []
     result = _with_proposals(carried, lines, found, hints, used)
     return probabilities(result[:count])
+
+
+def _joined(carried: Sequence[Reading], task: _Task, found: Outline) -> list[Reading]:
+    """The readings of the snippets so far, each with those of the next one that go with it; best first."""
+    original = task.before
+    alone = _parts(task)
+    result: dict[tuple[str, ...], Reading] = {}
+    num_reread = 0
+    for before in carried:
+        rereads = before.lines != original.lines and _shows_written(task.snippet.lines, before, task.base.lines)
+        if rereads and num_reread < MAX_REREAD:
+            num_reread += 1
+            again = replace(task, base=_base_of(before, task.language, found, len(original.lines)), before=before)
+            readings = [_read_on(before, part, task.used) for part in _parts(again)]
+        else:
+            readings = [one for one in (_read_beside(before, part, original, task.used) for part in alone) if one]
+        for reading in readings:
+            if reading.lines not in result or result[reading.lines].score < reading.score:
+                result[reading.lines] = reading
+    return sorted(result.values(), key=lambda reading: -reading.score)
+
+
+def _shows_written(shown: Sequence[str], before: Reading, original: Lines) -> bool:
+    """Whether a snippet shows a line that only an earlier one wrote."""
+    keys = {"".join(line.split()) for line in shown}
+    written = (
+        "".join(line.split()) for line, origin in zip(before.lines, before.origins, strict=True) if origin is None
+    )
+    return any(len(key) >= MIN_TELLING and key in keys and key not in original.places for key in written)
+
+
+def _read_on(before: Reading, merged: _Merged, used: dict[str, float]) -> Reading:
+    """A reading with that of the next snippet, which was read against what it made."""
+    (part, score), text, origins, changes = merged
+    first = min((start for start, _, _ in changes), default=len(before.lines))
+    place = next((origin for origin in before.origins[first:] if origin is not None), -1)
+    rewritten = sum(before.origins[line] is None for start, end, _ in changes for line in range(start, end))
+    return _with_part(before, part, score, text, origins, place, rewritten, used)
+
+
+def _read_beside(before: Reading, merged: _Merged, original: Reading, used: dict[str, float]) -> Reading | None:
+    """A reading with that of the next snippet, which was read against the original; None where both change a line."""
+    (part, score), text, origins, changes = merged
+    place = min((start for start, _, _ in changes), default=-1)
+    if before.lines == original.lines:
+        return _with_part(before, part, score, text, origins, place, 0, used)
+    moved = _moved_to(before, changes, len(original.lines))
+    if moved is None:
+        return None
+    text, origins = _composed(before, moved)
+    return _with_part(before, part, score, text, origins, place, 0, used)
+
+
+def _moved_to(before: Reading, changes: Sequence[Change], num_lines: int) -> list[Change] | None:
+    """Changes of the original as changes of what a reading made of it; None where that changed the same lines."""
+    now = {origin: line for line, origin in enumerate(before.origins) if origin is not None}
+    now[num_lines] = len(before.lines)
+    moved: list[Change] = []
+    for start, end, new in changes:
+        at = now.get(start)
+        if at is None and start == end and start - 1 in now:
+            at = now[start - 1] + 1
+            while at < len(before.lines) and before.origins[at] is None:
+                at += 1
+        if at is None or (end > start and now.get(end - 1) != at + end - 1 - start):
+            return None
+        moved.append((at, at + end - start, new))
+    return moved
+
+
+def _with_part(
+    before: Reading,
+    part: Part,
+    score: float,
+    text: tuple[str, ...],
+    origins: tuple[int | None, ...],
+    place: int,
+    rewritten: int,
+    used: dict[str, float],
+) -> Reading:
+    """The reading of one more snippet. place: where it begins to change the original, -1 if it doesn't."""
+    told = (float(0 <= place < before.place), float(min(MAX_REWRITTEN, rewritten)))
+    score += before.score + sum(used.get(name, 0.0) * value for name, value in zip(JOINED, told, strict=True))
+    joined = tuple(a + b for a, b in zip(before.joined, told, strict=True))
+    return Reading(
+        text, origins, score, (*before.parts, part), joined=joined, place=place if place >= 0 else before.place
+    )
 
 
 def _num_paths(num_rows: int) -> int:
@@ -185,8 +274,8 @@ class _Base:
         return ErrorCounter(self.lines.texts, self.outline.language)
 
 
-# A part with its score, the lines that it leads to, and where each of them is from.
-_Merged = tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...]]
+# A part with its score, the lines that it leads to, where each of them is from, and the changes that make them.
+_Merged = tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...], Sequence[Change]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +342,7 @@ def _add_readings(
         score = path.score if search.known is None else float(search.features(path) @ search.weights)
         total = score + float(facts @ worth) + added
         if text not in result or result[text][0][1] < total:
-            result[text] = ((Part(grid, judge, path, plan, facts, taste), total), text, origins)
+            result[text] = ((Part(grid, judge, path, plan, facts, taste), total), text, origins, changes)
         num_found += 1
         has_sound = has_sound or not facts[MORE_ERRORS]
         if num_found >= _num_wanted(len(task.before.lines), has_sound):
@@ -310,7 +399,7 @@ def _add_by_keys(result: dict[tuple[str, ...], _Merged], task: _Task) -> None:
     merged = merged_by_keys(original, task.snippet.lines, task.language)
     if merged is None:
         return
-    (part, score), _, _ = max(result.values(), key=lambda one: one[0][1])
+    (part, score), *_ = max(result.values(), key=lambda one: one[0][1])
     changes = [
         (step.src_start, step.src_end, merged[step.dest_start : step.dest_end])
         for step in Indel.opcodes(original.texts, merged)
@@ -319,7 +408,7 @@ def _add_by_keys(result: dict[tuple[str, ...], _Merged], task: _Task) -> None:
     text, origins = _composed(task.before, changes)
     total = score + task.used.get("by_keys", 0.0)
     if text not in result or result[text][0][1] < total:
-        result[text] = ((replace(part, taste=replace(part.taste, by_keys=True)), total), text, origins)
+        result[text] = ((replace(part, taste=replace(part.taste, by_keys=True)), total), text, origins, changes)
 
 
 def _composed(before: Reading, changes: Sequence[Change]) -> tuple[tuple[str, ...], tuple[int | None, ...]]:

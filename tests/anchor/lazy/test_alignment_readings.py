@@ -57,6 +57,49 @@ def test_several_snippets_are_read_one_after_the_other() -> None:
     assert len(best.parts) == 2
 
 
+def test_a_snippet_may_show_what_an_earlier_one_wrote() -> None:
+    best = readings(STORE, "import os\nimport re", "import os\nimport re\nimport sys")[0]
+    assert text_of(best) == STORE.replace("import os", "import os\nimport re\nimport sys")
+
+
+TWINS = """\
+def one(path):
+    return parse(path, deep=True)
+
+
+def two(path):
+    return parse(path, deep=False)
+"""
+
+
+def test_two_snippets_change_two_lines() -> None:
+    shown = ("    return parse(path, deep=True, strict=True)", "    return parse(path, deep=True, strict=None)")
+    found = readings(TWINS, *shown)
+    assert "strict=True" in text_of(found[0])
+    assert "strict=None" in text_of(found[0])
+    assert not any("rewritten" in told_of(one) for one in found)
+
+
+def test_a_snippet_that_goes_up_again_is_told() -> None:
+    down = readings(STORE, "    return open(path, 'rb')", "    return load('b')")[0]
+    up = readings(STORE, "    return load('b')", "    return open(path, 'rb')")[0]
+    assert down.lines == up.lines
+    assert "upwards" not in told_of(down)
+    assert told_of(up)["upwards"] == 1
+
+
+def test_joined_features_have_their_weights() -> None:
+    shown = ("    return load('b')", "    return open(path, 'rb')")
+    plain = readings(STORE, *shown)[0]
+    shunned = readings(STORE, *shown, weights={**WEIGHTS, "upwards": -0.1})[0]
+    assert shunned.lines == plain.lines
+    assert shunned.score == pytest.approx(plain.score - 0.1)
+
+
+def told_of(reading: Reading) -> dict[str, float]:
+    return {name: value for name, value in zip(NAMES, reading.features(), strict=True) if value}
+
+
 def test_snippets_may_come_in_another_order() -> None:
     best = readings(STORE, "def save(path):\n    return None", "import os\nimport re")[0]
     assert text_of(best) == STORE.replace("import os", "import os\nimport re").replace("return path", "return None")
