@@ -269,3 +269,18 @@ def test_text_that_the_file_cannot_store_is_refused(root: Path) -> None:
     assert error.code == Code.NOT_TEXT
     assert "latin.py" in error.message
     assert "line 2" in error.message
+
+
+@pytest.mark.parametrize("name", ["{root}/src/app.py", "{root}/./src//app.py"])
+def test_an_absolute_name_below_the_root_is_the_one_from_there(root: Path, name: str) -> None:
+    (change,) = apply(replacing(name.format(root=root.resolve())), root)
+    assert (change.path, change.warnings) == ("src/app.py", ())
+
+
+@pytest.mark.parametrize(
+    "name", ["{root}", "{root}/../x.py", "{root}x/src/app.py", "{root}/.git/config", "{link}/a.py"]
+)
+def test_an_absolute_name_that_leads_elsewhere_is_refused(root: Path, name: str) -> None:
+    (root / "link").symlink_to(root.parent)
+    given = name.format(root=root.resolve(), link=root.resolve() / "link")
+    assert refusal(replacing(given), root).code == Code.INVALID_PATH

@@ -16,7 +16,7 @@ def align(original: str, edit: Edit, outlined: Outline) -> Alignment:
 
     lines = [body(line) for line in split_lines(original)]
     if edit.format is Format.WHOLE:
-        return align_whole(lines, edit.snippets)
+        return align_whole(lines, edit.snippets, is_exact=True)
     from fastedit.anchor.patch.align import align_patch
 
     return align_patch(lines, edit, outlined)
@@ -36,6 +36,6 @@ def align_readings(
 
     lines = [body(line) for line in split_lines(original)]
     if len(edit.snippets) == 1 and is_whole(lines, edit.snippets[0]):
-        return [align_whole(lines, edit.snippets)]
+        return [align_whole(lines, edit.snippets, is_exact=False)]
     found = outlined or outline(original, language)
     return align_lazy(lines, edit.snippets, language, message, found, instruction)

@@ -21,12 +21,19 @@ _SAYS_WHOLE = re.compile(
 )
 
 
-def align_whole(lines: list[str], snippets: tuple[Snippet, ...]) -> Alignment:
-    """The alignment that turns `lines` into the snippet's lines."""
+def align_whole(lines: list[str], snippets: tuple[Snippet, ...], *, is_exact: bool) -> Alignment:
+    """The alignment that turns `lines` into the snippet's lines.
+
+    is_exact: blank lines at the end are meant; else a snippet shows no more of them than the file has.
+    """
     new = [line for snippet in snippets for line in _with_locator(lines, snippet)]
-    while new and not new[-1].strip():
-        new.pop()
-    return align_lines(lines, new, "whole file")
+    num_meant = num_blank_at_end(new) if is_exact else min(num_blank_at_end(new), num_blank_at_end(lines))
+    return align_lines(lines, new[: len(new) - num_blank_at_end(new) + num_meant], "whole file")
+
+
+def num_blank_at_end(lines: list[str]) -> int:
+    """How many blank lines the lines end with."""
+    return next((count for count, line in enumerate(reversed(lines)) if line.strip()), len(lines))
 
 
 def align_lines(lines: list[str], new: list[str], reason: str) -> Alignment:

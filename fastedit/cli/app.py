@@ -24,13 +24,25 @@ EXIT_STATUSES = (
     "4 the place can't be told or the file has changed, 5 the result was turned down, 6 no target in time, "
     "130 interrupted. Whatever isn't 0 has written nothing."
 )
+EXAMPLES = """\
+ Examples:
+
+   fastedit apply app.py answer.md              an assistant's answer about app.py
+   fastedit apply answer.md                     one that names its files itself
+   pbpaste | fastedit apply app.py - --diff     what the copied answer would do
+   fastedit apply app.py answer.md --choose 2   the reading with this number
+"""
 
 
 class ApplyCommand(TyperCommand):
-    """One argument or two: more than typer's own usage line can say."""
+    """One argument or two: more than typer's own usage line can say. Its help ends with examples, line by line."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return ["[OPTIONS]", "[FILE] EDIT"]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        super().format_help(ctx, formatter)
+        formatter.write(EXAMPLES)
 
 
 def _print_version(is_asked: bool) -> None:
@@ -95,7 +107,7 @@ def apply(
     certainty: Annotated[
         float | None,
         typer.Option(
-            help="How likely (0 to 1) the reading of a lazy edit has to be to be applied; 0.8 without the option.",
+            help="How likely (0 to 1) the reading of a lazy edit has to be to be applied; 0.6 without the option.",
             metavar="P",
         ),
     ] = None,

@@ -8,6 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,10 +87,12 @@ def _apply(request: Request, settings: Settings) -> int:
             print_json(report, warnings, elapsed_ms, is_written=is_written)
         else:
             print_report(report, warnings, elapsed_ms, settings.has_color)
-    except OSError:
+    except Exception as error:
         if not is_written:
             raise
-        _silence_stdout()  # the files are new by now: an output that can't be written doesn't change that
+        # The files are new by now: an output that can't be written doesn't change that.
+        print_error(f"applied, but what came of it can't be printed ({type(error).__name__})")
+        _silence_stdout()
     return 0
 
 
@@ -128,7 +131,8 @@ def _finish_uninterrupted() -> None:
 
 def _silence_stdout() -> None:
     """Lets Python flush its buffers at exit into nothing, instead of complaining about a closed pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_traceback(settings: Settings) -> None:

@@ -136,7 +136,12 @@ def _whole_files(fences: Sequence[PlacedBlock]) -> list[Edit]:
     for block in edits_among(fences):
         by_path.setdefault(block.path, []).append(block)
     return [
-        whole_edit(path, longest([snippet_of(block) for block in blocks]), is_new=any(block.is_new for block in blocks))
+        whole_edit(
+            path,
+            longest([snippet_of(block) for block in blocks]),
+            is_new=any(block.is_new for block in blocks),
+            is_exact=True,
+        )
         for path, blocks in by_path.items()
     ]
 
@@ -150,9 +155,14 @@ def _read_bare(text: str, forced: Format | None) -> list[Edit]:
         placed = PlacedBlock(_bare_block(lines), None, tuple(lines))
         return _read_patch(placed, forced)
     if forced is Format.WHOLE:
-        return [whole_edit(None, Snippet(tuple(lines)), is_new=False)]
-    snippets = [Snippet(tuple(lines[:-1] if not lines[-1] else lines))] if forced else bare_snippets(text)
+        return [whole_edit(None, Snippet(_without_last_end(lines)), is_new=False, is_exact=True)]
+    snippets = [Snippet(_without_last_end(lines))] if forced else bare_snippets(text)
     return [Edit(Format.LAZY, snippets=tuple(snippets))] if snippets else []
+
+
+def _without_last_end(lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines of a text that was split at line ends, of which the last one has no line behind it."""
+    return tuple(lines if lines[-1] else lines[:-1])
 
 
 def _with_full_paths(edits: Iterable[Edit]) -> list[Edit]:

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from fastedit.edits.model import Action, Edit, Format, Snippet
 
 
-def whole_edit(path: str | None, snippet: Snippet, *, is_new: bool) -> Edit:
-    """The edit that puts the snippet in the place of the file, or creates it."""
+def whole_edit(path: str | None, snippet: Snippet, *, is_new: bool, is_exact: bool = False) -> Edit:
+    """The edit that puts the snippet in the place of the file, or creates it.
+
+    is_exact: somebody said that this is the whole file, so that blank lines at its end are meant.
+    """
     action = Action.CREATE if is_new else Action.UPDATE
-    return Edit(Format.WHOLE, path, action, snippets=(trimmed(snippet),))
+    return Edit(Format.WHOLE, path, action, snippets=(snippet if is_exact else trimmed(snippet),))
 
 
 def trimmed(snippet: Snippet) -> Snippet:

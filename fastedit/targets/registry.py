@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets.templates import CHAT, TEMPLATE_FILE, PromptTemplate, read_template, template_named
 
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 EMBEDDED_FOLDER = Path(__file__).parent / "embedded"
 
 
@@ -64,8 +66,11 @@ def _cached(hub_id: str) -> Path:
     try:
         return Path(snapshot_download(hub_id, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError) as error:
-        raise EngineUnavailable(
-            Code.TARGET_UNAVAILABLE,
-            f"{hub_id!r} is no registered target ({', '.join(sorted(REGISTRY))}), no folder, and not in the local "
-            "Hugging Face cache.",
-        ) from error
+        raise EngineUnavailable(Code.TARGET_UNAVAILABLE, _missing(hub_id)) from error
+
+
+def _missing(source: str) -> str:
+    """What is said of a target that isn't here: how to fetch it, where it may be on the hub."""
+    if registered_as(source) or HUB_ID.fullmatch(source):
+        return f"{source} wasn't fetched yet: `hf download {source}` does it, once."
+    return f"{source!r} is no registered target ({', '.join(sorted(REGISTRY))}), no folder, and no name of the hub's."

@@ -25,6 +25,17 @@ class Location:
     warnings: tuple[Warning, ...] = ()
 
 
+def inside(root: Path, name: str) -> str:
+    """The name as it is from the root: an absolute one that leads into it loses what is above. No file is opened.
+
+    root: absolute, without symbolic links. What leads elsewhere stays as it is, for `locate` to refuse.
+    """
+    if not name.startswith("/") or ".." in name.split("/"):
+        return name
+    real = Path(os.path.realpath(name))
+    return real.relative_to(root).as_posix() if real.is_relative_to(root) and real != root else name
+
+
 def locate(root: Path, name: str) -> Location:
     """The place that a name stands for, be there a file or not. root: absolute, without symbolic links.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from fastedit.edits.model import Edit
 from fastedit.edits.select import edits_for
 from fastedit.errors import Code, InputRefused, Warning
 from fastedit.files import SYSTEM, Filesystem, commit, recover, too_large
-from fastedit.workspace.locate import Location
+from fastedit.workspace.locate import Location, inside
 from fastedit.workspace.names import parts_of
 from fastedit.workspace.plan import FileChange, Options, PlannedChange, plan_changes, plan_file
 
@@ -64,7 +64,7 @@ def apply_patch(
 def plan_patch(root: Path, options: Options, *, format: str = "auto", fs: Filesystem = SYSTEM) -> Plan:
     """The plan for all files that the message names. Raises EditRefused."""
     root = _real_folder(root)
-    edits = _parse(options, format)
+    edits = [_from_root(root, edit) for edit in _parse(options, format)]
     for name in [name for edit in edits for name in (edit.path, edit.new_path) if name]:
         parts_of(name)
     warnings = recover(root, fs=fs)
@@ -91,6 +91,12 @@ def write_plan(
     """
     operations = [operation for one in plan.planned for operation in one.operations]
     return commit(plan.root, operations, break_hard_links=break_hard_links, dry_run=dry_run, fs=fs)
+
+
+def _from_root(root: Path, edit: Edit) -> Edit:
+    """The edit with its names as they are from the root."""
+    path, new_path = (inside(root, name) if name else name for name in (edit.path, edit.new_path))
+    return edit if (path, new_path) == (edit.path, edit.new_path) else replace(edit, path=path, new_path=new_path)
 
 
 def _parse(options: Options, format: str) -> list[Edit]:

@@ -275,3 +275,50 @@ def test_an_unexpected_failure_shows_no_traceback_unless_asked(folder: Path, mon
     assert "Traceback" not in outcome.stderr
     assert "Traceback" in fastedit("apply", "app.py", "edit.md", cwd=folder, env={"FASTEDIT_DEBUG": "1"}).stderr
     assert tree(folder) == before
+
+
+def test_help_ends_with_examples_of_right_usage(folder: Path) -> None:
+    from fastedit.cli.app import EXAMPLES
+
+    text = fastedit("apply", "--help", cwd=folder).stdout.decode()
+    assert text.rstrip().endswith(EXAMPLES.rstrip())
+    (folder / "answer.md").write_text(EDIT)
+    lines = [line.split("   ")[1].strip() for line in EXAMPLES.split("\n") if "fastedit apply" in line]
+    assert len(lines) == 4
+    outcomes = [fastedit(*line.partition("fastedit ")[2].split(), cwd=folder, stdin=EDIT.encode()) for line in lines]
+    assert [outcome.status for outcome in outcomes[:3]] == [0, 3, 0]  # the message names no file
+    assert outcomes[3].status != 2
+
+
+def test_an_outcome_that_cannot_be_printed_is_still_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("I/O operation on closed file")
+
+    monkeypatch.setattr("fastedit.cli.run.print_report", fail)
+    outcome = fastedit("apply", "app.py", "edit.md", cwd=folder)
+    assert (folder / "app.py").read_text() == EXPECTED
+    assert outcome.status == 0
+    assert outcome.stderr == "fastedit: applied, but what came of it can't be printed (ValueError)\n"
+
+
+def test_nothing_is_written_where_a_look_cannot_be_printed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastedit.cli.run.print_report", lambda *_, **__: [][1])
+    assert fastedit("apply", "app.py", "edit.md", "--diff", cwd=folder).status == 1
+    assert (folder / "app.py").read_text() == ORIGINAL
+
+
+def test_names_from_the_file_systems_root_are_taken_below_the_root_alone(folder: Path) -> None:
+    inside, outside = (f"`{path}`:\n\n{EDIT[EDIT.index('```') :]}" for path in (folder / "app.py", "/elsewhere/app.py"))
+    assert fastedit("apply", "-", cwd=folder, stdin=outside.encode()).code == "INVALID_PATH"
+    outcome = fastedit("apply", "-", cwd=folder, stdin=inside.encode())
+    assert outcome.stdout.startswith(b"app.py: 1 hunk, +1 -1")
+    assert (folder / "app.py").read_text() == EXPECTED
+
+
+@pytest.mark.parametrize("end", ["\n", "\n\n\n", ""])
+@pytest.mark.parametrize("is_fenced", [True, False])
+def test_a_whole_file_ends_as_it_is_shown(folder: Path, end: str, is_fenced: bool) -> None:
+    shown = f"x = 2\n\ny = 3{end}"
+    message = f"```python\n{shown.removesuffix(chr(10))}\n```\n" if is_fenced else shown
+    fastedit("apply", "old.py", "-", "--format", "whole", cwd=folder, stdin=message.encode())
+    assert (folder / "old.py").read_text() == (shown if end else shown + "\n")  # its last line end stays
