@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.realise import Cell, Plan, Realiser, changes_of, plan_of
+from fastedit.anchor.lazy.plan import Plan, plan_of
+from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.rows import Taste, rows_of
 from fastedit.anchor.lazy.search import LEFT_OUT, Node, Path, Step
 from fastedit.syntax import outline

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.realise import Cell, Plan, changes_of
+from fastedit.anchor.lazy.plan import Plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,13 +20,15 @@ import numpy as np
 from rapidfuzz.distance import Indel
 
 from fastedit.anchor.hints import Hints, hints_of
+from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
 from fastedit.anchor.lazy.grid import FEATURES, Context, Grid
 from fastedit.anchor.lazy.keys import merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.plan import Plan, plan_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, Proposal, proposals_for, said_but_kept
-from fastedit.anchor.lazy.realise import Cell, Plan, Realiser, changes_of, plan_of
+from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.rows import Row, Taste, names_in, variants_of
 from fastedit.anchor.lazy.search import Known, Path, Search
 from fastedit.edits.model import Snippet

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.grid import FEATURES
-from fastedit.anchor.lazy.realise import Cell, Realiser, changes_of, plan_of
+from fastedit.anchor.lazy.plan import plan_of
+from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.search import Search
 from support.aligning import applied, grid_of, lines_of, path_of, plan_told, realised, written
 

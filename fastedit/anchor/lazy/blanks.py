@@ -1,0 +1,249 @@
+"""Blank lines between a result's lines: as the snippet shows them, elsewhere as the file has them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fastedit.anchor.lazy.cells import Cell
+from fastedit.anchor.lazy.columns import Columns
+from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """A place with new lines on one of its sides.
+
+    before, behind: the nearest lines of the file that aren't blank. in_file: the blank lines between them.
+    shows_blank: whether the snippet has a blank line there. start: the first row of the new lines.
+    """
+
+    before: int | None
+    behind: int | None
+    in_file: int
+    shows_blank: bool
+    start: int
+
+
+class Blanks:
+    """Puts blank lines between the lines of a result."""
+
+    def __init__(self, grid: Grid, plan: Plan, columns: Columns) -> None:
+        self.grid = grid
+        self.plan = plan
+        self.columns = columns
+        self.original = grid.original
+
+    def between_lines(self, cells: list[Cell]) -> list[Cell]:
+        """The cells with as many blank lines beside new ones as the file has, where the snippet doesn't show them."""
+        result: list[Cell] = []
+        solid = [n for n, cell in enumerate(cells) if not self._is_blank(cell)]
+        if not solid:
+            return cells
+        result.extend(cells[: solid[0]])
+        for position, index in enumerate(solid):
+            result.append(cells[index])
+            following = solid[position + 1] if position + 1 < len(solid) else None
+            between = cells[index + 1 : following if following is not None else len(cells)]
+            if following is None:
+                result.extend(between)
+                continue
+            result.extend(self._between(cells, index, following, between))
+        return result
+
+    def _is_blank(self, cell: Cell) -> bool:
+        if cell.text is not None:
+            return not cell.text.strip()
+        return cell.line is None or (cell.count == 1 and not self.original.keys[cell.line])
+
+    def _is_free(self, cell: Cell) -> bool:
+        """Whether the snippet doesn't show what stands before this line."""
+        return cell.row is None or cell.row in self.plan.free_before or self._leads_free(cell.row)
+
+    def _leads_free(self, row: int) -> bool:
+        """Whether only blank rows lie between the row and the place before which lines are left out."""
+        at = row - 1
+        while at >= 0 and (self.grid.rows[at].is_blank or at in self.plan.left_out):
+            if at in self.plan.free_before:
+                return True
+            at -= 1
+        return at < 0 or at in self.plan.markers
+
+    def _between(self, cells: Sequence[Cell], first: int, second: int, between: list[Cell]) -> list[Cell]:
+        """The blank lines between two lines of the result."""
+        above, below = cells[first], cells[second]
+        if not self._is_free(below):
+            shown = self._shown_blanks(above.row, below.row)
+            return between if shown is None or len(between) <= shown else between[:shown]
+        if not above.is_new and not below.is_new:
+            if above.line is None or below.line is None:
+                return between
+            if self.plan.deleted.isdisjoint(range(above.line, below.line)):
+                return between
+            return self._after_deletion(above.line, below.line, between)
+        if above.is_new and below.is_new:
+            return between
+        # One of the two is new: the other is the file's, beside a place where the snippet leaves lines out.
+        return self._beside_new(cells, first, second, between)
+
+    def _shown_blanks(self, above: int | None, below: int | None) -> int | None:
+        """How many blank lines the snippet shows between two rows with nothing but notes between them; None elsewhere.
+
+        Blank lines on both sides of a note are the same ones: `a`, blank, `# removed: b`, blank, `c`.
+        """
+        if above is None or below is None or above >= below:
+            return None
+        longest = run = 0
+        has_note = False
+        for row in range(above + 1, below):
+            if self.grid.rows[row].is_blank:
+                run += 1
+                longest = max(longest, run)
+            elif row in self.plan.left_out:
+                has_note, run = True, 0
+            else:
+                return None
+        return longest if has_note else None
+
+    def _after_deletion(self, above: int, below: int, between: list[Cell]) -> list[Cell]:
+        runs, run = [], 0
+        for line in range(above + 1, below):
+            if not self.original.keys[line]:
+                run += 1
+            else:
+                runs.append(run)
+                run = 0
+        runs.append(run)
+        wanted = runs[-1]
+        if runs[-1] or self.original.columns[below] >= self.original.columns[above]:
+            wanted = max(runs[0], runs[-1])
+        return [Cell(None, "", None)] * wanted if len(between) != wanted else between
+
+    def _beside_new(self, cells: Sequence[Cell], first: int, second: int, between: list[Cell]) -> list[Cell]:
+        """The blank lines between a line of the file and a new one."""
+        above, below = cells[first], cells[second]
+        before = self._file_line(cells, first, -1)
+        behind = self._file_line(cells, second, 1)
+        new = below if below.is_new else above
+        if new.row is None:
+            return between
+        gap = _Gap(
+            before,
+            behind,
+            self._blanks_between(before, behind),
+            self._shows_blank(new.row, -1 if below.is_new else 1),
+            self._first_new(cells, second if below.is_new else first),
+        )
+        if below.is_new:  # what precedes the new lines isn't shown
+            wanted = self._wanted_before(gap, len(between), self._is_free_behind(cells, second))
+        else:
+            wanted = self._wanted_behind(gap)
+        if wanted == len(between):
+            return between
+        kept = between[:wanted]
+        return kept + [Cell(None, "", None)] * (wanted - len(kept))
+
+    def _is_declared(self, row: int) -> bool:
+        """Whether a run of new lines that begins with the row declares something."""
+        identity = self.grid._leading_identity(row)
+        return identity is not None and identity.kind in ("decl", "heading", "table", "selector", "decorator")
+
+    def _is_closed(self, gap: _Gap) -> bool:
+        """Whether the new lines are the last of their block."""
+        if gap.behind is None:
+            return True
+        return gap.before is not None and self.original.columns[gap.behind] < self.columns.column(gap.start)
+
+    def _wanted_before(self, gap: _Gap, count: int, is_free_behind: bool) -> int:
+        """How many blank lines, of which there are `count`, new lines want before them."""
+        before, in_file = gap.before, gap.in_file
+        is_declared = self._is_declared(gap.start)
+        column = self.columns.column(gap.start)
+        wanted = in_file
+        is_plain = not gap.shows_blank and not is_declared
+        if is_plain and is_free_behind and before is not None and self.original.columns[before] == column:
+            wanted = 0
+        if self._is_closed(gap) and (gap.behind is None or not in_file or is_free_behind):
+            wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else 0
+        elif not in_file:
+            wanted = min(1, count) if gap.shows_blank and is_declared else 0
+        if before is not None and self.original.columns[before] < column and self.grid.opens_before[before + 1]:
+            wanted = min(wanted, self._blanks_behind(before))
+        return wanted
+
+    def _wanted_behind(self, gap: _Gap) -> int:
+        """How many blank lines new lines want behind them."""
+        is_closed = self._is_closed(gap)
+        if is_closed and gap.behind is not None:
+            return self._blanks_before(gap.behind)
+        if not gap.in_file and gap.shows_blank and not is_closed and self._is_declared(gap.start):
+            return 1
+        return gap.in_file
+
+    def _first_new(self, cells: Sequence[Cell], index: int) -> int:
+        """The first row of the run of new lines that a cell is in."""
+        while index > 0 and (cells[index - 1].is_new):
+            index -= 1
+        while self._is_blank(cells[index]):
+            index += 1
+        row = cells[index].row
+        return row if row is not None else 0
+
+    def _is_free_behind(self, cells: Sequence[Cell], index: int) -> bool:
+        """Whether the snippet doesn't show what stands behind the run of new lines that a cell is in."""
+        while index < len(cells) and (cells[index].is_new or self._is_blank(cells[index])):
+            index += 1
+        return index == len(cells) or self._is_free(cells[index])
+
+    def _file_line(self, cells: Sequence[Cell], index: int, step: int) -> int | None:
+        """The nearest line of the original that isn't blank, from a cell on."""
+        while 0 <= index < len(cells):
+            line = cells[index].line
+            if line is not None and not self._is_blank(cells[index]):
+                return line if step > 0 else line + cells[index].count - 1
+            index += step
+        return None
+
+    def _blanks_between(self, before: int | None, behind: int | None) -> int:
+        start = 0 if before is None else before + 1
+        end = len(self.original) if behind is None else behind
+        if before is None or behind is None:
+            return 0
+        return sum(not self.original.keys[line] for line in range(start, end))
+
+    def _blanks_before(self, line: int) -> int:
+        count = 0
+        while line - count - 1 >= 0 and not self.original.keys[line - count - 1]:
+            count += 1
+        return count
+
+    def _blanks_behind(self, line: int) -> int:
+        count = 0
+        while line + count + 1 < len(self.original) and not self.original.keys[line + count + 1]:
+            count += 1
+        return count
+
+    def _shows_blank(self, row: int, step: int) -> bool:
+        at = row + step
+        while 0 <= at < len(self.grid.rows) and at in self.plan.left_out and not self.grid.rows[at].is_blank:
+            at += step
+        return 0 <= at < len(self.grid.rows) and self.grid.rows[at].is_blank
+
+    def _usual_blanks(self, row: int) -> int:
+        """How many blank lines the file has before declarations at the row's column."""
+        column = self.columns.column(row)
+        counts: Counter[int] = Counter()
+        for one in self.grid.outline.declarations:
+            line = one.start_line
+            if one.kind in ("import", "value") or line >= len(self.original) or self.original.columns[line] != column:
+                continue
+            if line and not self.grid.opens_before[line] and one.end_line - one.start_line > 1:
+                counts[self._blanks_before(line)] += 1
+        if counts:
+            return counts.most_common(1)[0][0]
+        at, shown = row - 1, 0
+        while at >= 0 and self.grid.rows[at].is_blank:
+            shown, at = shown + 1, at - 1
+        return shown

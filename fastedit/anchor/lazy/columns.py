@@ -1,0 +1,165 @@
+"""The columns of a result's lines: those of quoted lines that stay where they are, and of all others beside them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+
+from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.lines import TAB_COLUMNS
+from fastedit.anchor.lazy.plan import Plan
+
+
+class Columns:
+    """Tells in which column each row of a plan stands in the result."""
+
+    def __init__(self, grid: Grid, plan: Plan) -> None:
+        self.grid = grid
+        self.plan = plan
+        self.original = grid.original
+        self.shown = grid.shown
+        self._columns: dict[int, int] = {}
+        self._trusted: dict[int, bool] = {}
+        self.spots = {row: at for at, rows in plan.new.items() for row in rows}
+        self._free = sorted(plan.free_before)
+        self._quoted_in: defaultdict[int, list[int]] = defaultdict(list)
+        for row in plan.quoted:
+            if not grid.rows[row].is_blank:
+                self._quoted_in[grid.row_parents[row]].append(row)
+        self.ratio = self._ratio()
+
+    def indent(self, columns: int) -> str:
+        """So many columns of indentation, in the file's tabs or blanks."""
+        unit = self.original.indent_unit if any(self.original.columns) else self.shown.indent_unit
+        if unit == "\t":
+            return "\t" * (columns // TAB_COLUMNS) + " " * (columns % TAB_COLUMNS)
+        return " " * columns
+
+    def _ratio(self) -> float:
+        """How many columns of the original one column of the snippet is."""
+        ratios: Counter[float] = Counter()
+        for row, (line, _) in self.plan.quoted.items():
+            parent = self.grid.row_parents[row]
+            if parent < 0 or parent not in self.plan.quoted or self.grid.rows[row].is_blank:
+                continue
+            above = self.plan.quoted[parent][0]
+            if self.original.parents[line] == above:
+                step = self.shown.columns[row] - self.shown.columns[parent]
+                ratios[(self.original.columns[line] - self.original.columns[above]) / step] += 1
+        if ratios:
+            return ratios.most_common(1)[0][0]
+        mine = self.shown.indent_unit
+        if not any(column > 0 for column in self.shown.columns):
+            return 1.0
+        theirs = self.original.indent_unit
+        if not any(column > 0 for column in self.original.columns):
+            return 1.0
+        width = {"\t": TAB_COLUMNS}
+        return width.get(theirs, len(theirs)) / width.get(mine, len(mine))
+
+    def is_trusted(self, row: int) -> bool:
+        """Whether a quoted row stands in the same block in both texts, so that its column tells."""
+        if row not in self._trusted:
+            self._trusted[row] = False
+            self._trusted[row] = self._trust(row)
+        return self._trusted[row]
+
+    def _trust(self, row: int) -> bool:
+        if row not in self.plan.quoted:
+            return False
+        line, _ = self.plan.quoted[row]
+        parent = self.grid.row_parents[row]
+        theirs = self.original.parents[line]
+        if parent < 0:
+            return theirs < 0 or theirs not in self.plan.deleted or not self._has_reference(row)
+        if parent in self.plan.quoted and self.is_parted(parent, row):
+            return True  # what lies between isn't shown: the row may stand in anything
+        if parent in self.plan.quoted:
+            above = self.plan.quoted[parent][0]
+            if theirs == above:
+                return self.is_trusted(parent)
+            inside = above in self.original.ancestors(line)
+            return inside and theirs not in self.plan.deleted
+        if parent in self.spots:
+            # A new header: where an old one made room for it the lines below it stay as they are.
+            is_replaced = theirs >= 0 and theirs in self.plan.deleted
+            return is_replaced and self._column_by_others(row) == self.original.columns[line]
+        return True
+
+    def _has_reference(self, row: int) -> bool:
+        return any(other != row and other in self.plan.quoted for other in self.plan.order)
+
+    def column(self, row: int) -> int:
+        """The column of a row in the result."""
+        if row not in self._columns:
+            if self.is_trusted(row):
+                self._columns[row] = self.original.columns[self.plan.quoted[row][0]]
+            else:
+                self._columns[row] = self._column_by_others(row)
+        return self._columns[row]
+
+    def _column_by_others(self, row: int) -> int:
+        shown = self.shown
+        mine = shown.columns[row]
+        parent = self.grid.row_parents[row]
+        best: tuple[float, int] | None = None
+        for other in self._quoted_in.get(parent, ()):
+            columns = shown.columns[other]
+            if other == row or (columns != mine and parent < 0):
+                continue
+            cost = abs(other - row) * 0.01 + (columns != mine)
+            if (best is not None and cost >= best[0]) or not self.is_trusted(other):
+                continue
+            line = self.plan.quoted[other][0]
+            if parent >= 0 or not self.is_parted(row, other):
+                best = (cost, self.original.columns[line] + self._scaled(mine - columns))
+        if best is not None and best[0] < 1:
+            return max(0, best[1])
+        if parent >= 0 and (parent in self.plan.quoted or parent in self.spots):
+            return max(0, self.column(parent) + self._scaled(mine - shown.columns[parent]))
+        if best is not None:
+            return max(0, best[1])
+        return self._column_by_nearest(row)
+
+    def is_parted(self, row: int, other: int) -> bool:
+        """Whether a place where the snippet leaves lines out lies between two rows of its outermost level."""
+        low, high = sorted((row, other))
+        return bisect_right(self._free, low) < bisect_right(self._free, high)
+
+    def _column_by_nearest(self, row: int) -> int:
+        """By the nearest quoted row of the same part, by what stands at the place, or by any quoted row."""
+        mine = self.shown.columns[row]
+        trusted = [
+            other
+            for other in self.plan.quoted
+            if other != row and not self.grid.rows[other].is_blank and self.is_trusted(other)
+        ]
+        near = [other for other in trusted if not self.is_parted(row, other)]
+        if near:
+            other = min(near, key=lambda one: (abs(one - row), abs(self.shown.columns[one] - mine)))
+            return self._column_beside(row, other)
+        at = self.spots.get(row)
+        nearest = min(trusted, key=lambda one: abs(one - row), default=None)
+        by_shift = None if nearest is None else self._column_beside(row, nearest)
+        if at is not None:
+            before, behind = self.grid.column_before[at], self.grid.column_behind[at]
+            fitting = [int(c) for c in (before, behind) if c >= 0]
+            last = self.grid.line_before[at]
+            if last >= 0:  # the new lines may stand in any of the blocks that end here
+                fitting = [*(self.original.columns[line] for line in self.original.ancestors(last)), *fitting]
+                fitting = [column for column in fitting if column >= behind]
+            if by_shift is not None and by_shift in fitting:
+                return by_shift
+            if mine in fitting:
+                return mine
+            if fitting and row in self.plan.free_before:
+                return max(fitting) if self.grid.block_ends[at] else fitting[-1]
+        return by_shift if by_shift is not None else max(0, mine)
+
+    def _column_beside(self, row: int, other: int) -> int:
+        """The column of a row as far from a quoted one's as in the snippet."""
+        columns = self.original.columns[self.plan.quoted[other][0]]
+        return max(0, columns + self._scaled(self.shown.columns[row] - self.shown.columns[other]))
+
+    def _scaled(self, columns: int) -> int:
+        return round(columns * self.ratio)
