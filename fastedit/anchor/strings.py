@@ -1,6 +1,6 @@
 """Which lines of a text start inside of a string: what stands there is text, and its columns say nothing.
 
-A scan by tables, without a grammar, for a snippet shows strings cut off at either end.
+A scan by tables, without a grammar: it is asked of every text that an edit passes through.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-
-from fastedit.edits.lazy import LineKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +42,8 @@ _QUOTES: Mapping[str, _Quotes] = {
 }
 
 
-def strings_of(lines: Sequence[str], language: str, kinds: Sequence[LineKind] | None = None) -> Iterator[range]:
-    """The lines that start inside of a string, string by string; a string that never ends is none.
-
-    kinds: of a snippet's lines. A string that has a marker in it may end where the marker stands, so that nothing is
-    said of the lines behind.
-    """
+def strings_of(lines: Sequence[str], language: str) -> Iterator[range]:
+    """The lines that start inside of a string, string by string; a string that never ends is none."""
     quotes = _QUOTES.get(language)
     if quotes is None:
         return
@@ -58,16 +52,11 @@ def strings_of(lines: Sequence[str], language: str, kinds: Sequence[LineKind] | 
     for number, line in enumerate(lines):
         position = 0
         if end is not None:
-            if kinds is not None and kinds[number] is LineKind.MARKER:
-                end = None
-                continue
             closing = end.search(line)
             if closing is None:
                 continue
             yield range(start, number + 1)
-            position, end = closing.end(), None
-        elif kinds is not None and kinds[number] is not LineKind.CODE:
-            continue
+            position = closing.end()
         end = _left_open(line, position, quotes)
         start = number + 1
 

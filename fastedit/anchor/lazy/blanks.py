@@ -11,18 +11,22 @@ from fastedit.anchor.lazy.columns import Columns
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.plan import Plan
 
+FEW_LINES = 8  # fewer say nothing of where a file has blank lines
+
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
     """A place with new lines on one of its sides.
 
-    before, behind: the nearest lines of the file that aren't blank. in_file: the blank lines between them.
-    shows_blank: whether the snippet has a blank line there. start: the first row of the new lines.
+    before, behind: the nearest lines of the file that aren't blank. in_file: the blank lines on that side.
+    is_emptied: whether there were other lines between them, too. shows_blank: whether the snippet has a blank line
+    there. start: the first row of the new lines.
     """
 
     before: int | None
     behind: int | None
     in_file: int
+    is_emptied: bool
     shows_blank: bool
     start: int
 
@@ -75,6 +79,8 @@ class Blanks:
         """The blank lines between two lines of the result."""
         above, below = cells[first], cells[second]
         if not self._is_free(below):
+            if self._are_neighbours(above, below) and not self._has_blanks_before(below):
+                return [cell for cell in between if not cell.is_new]
             shown = self._shown_blanks(above.row, below.row)
             return between if shown is None or len(between) <= shown else between[:shown]
         if not above.is_new and not below.is_new:
@@ -87,6 +93,15 @@ class Blanks:
             return between
         # One of the two is new: the other is the file's, beside a place where the snippet leaves lines out.
         return self._beside_new(cells, first, second, between)
+
+    def _are_neighbours(self, above: Cell, below: Cell) -> bool:
+        """Whether two lines of the file stay that follow one another there."""
+        return above.line is not None and below.line == above.line + above.count
+
+    def _has_blanks_before(self, cell: Cell) -> bool:
+        """Whether the file has blank lines before lines that stand as far right as a cell's, or too few of these."""
+        same = self.original.lines_at.get(self.original.columns[cell.line], []) if cell.line is not None else []
+        return len(same) < FEW_LINES or any(line and not self.original.keys[line - 1] for line in same)
 
     def _shown_blanks(self, above: int | None, below: int | None) -> int | None:
         """How many blank lines the snippet shows between two rows with nothing but notes between them; None elsewhere.
@@ -108,14 +123,7 @@ class Blanks:
         return longest if has_note else None
 
     def _after_deletion(self, above: int, below: int, between: list[Cell]) -> list[Cell]:
-        runs, run = [], 0
-        for line in range(above + 1, below):
-            if not self.original.keys[line]:
-                run += 1
-            else:
-                runs.append(run)
-                run = 0
-        runs.append(run)
+        runs = self._blank_runs(above, below)
         wanted = runs[-1]
         if runs[-1] or self.original.columns[below] >= self.original.columns[above]:
             wanted = max(runs[0], runs[-1])
@@ -129,15 +137,17 @@ class Blanks:
         new = below if below.is_new else above
         if new.row is None:
             return between
+        runs = [0] if before is None or behind is None else self._blank_runs(before, behind)
         gap = _Gap(
             before,
             behind,
-            self._blanks_between(before, behind),
+            runs[0 if below.is_new else -1],
+            len(runs) > 1,
             self._shows_blank(new.row, -1 if below.is_new else 1),
             self._first_new(cells, second if below.is_new else first),
         )
         if below.is_new:  # what precedes the new lines isn't shown
-            wanted = self._wanted_before(gap, len(between), self._is_free_behind(cells, second))
+            wanted = self._wanted_before(gap, len(between), *self._behind_new(cells, second))
         else:
             wanted = self._wanted_behind(gap)
         if wanted == len(between):
@@ -156,15 +166,18 @@ class Blanks:
             return True
         return gap.before is not None and self.original.columns[gap.behind] < self.columns.column(gap.start)
 
-    def _wanted_before(self, gap: _Gap, count: int, is_free_behind: bool) -> int:
-        """How many blank lines, of which there are `count`, new lines want before them."""
+    def _wanted_before(self, gap: _Gap, count: int, is_free_behind: bool, num_behind: int) -> int:
+        """How many blank lines, of which there are `count`, new lines want before them that end in `num_behind`."""
         before, in_file = gap.before, gap.in_file
         is_declared = self._is_declared(gap.start)
         column = self.columns.column(gap.start)
         wanted = in_file
         is_plain = not gap.shows_blank and not is_declared
-        if is_plain and is_free_behind and before is not None and self.original.columns[before] == column:
+        is_beside = before is not None and self.original.columns[before] == column
+        if is_plain and is_beside and is_free_behind:
             wanted = 0
+        elif is_plain and is_beside and gap.start - 1 in self.plan.markers and not gap.is_emptied:
+            wanted = max(0, in_file - num_behind)  # those that the snippet shows behind are the file's
         if self._is_closed(gap) and (gap.behind is None or not in_file or is_free_behind):
             wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else 0
         elif not in_file:
@@ -191,11 +204,13 @@ class Blanks:
         row = cells[index].row
         return row if row is not None else 0
 
-    def _is_free_behind(self, cells: Sequence[Cell], index: int) -> bool:
-        """Whether the snippet doesn't show what stands behind the run of new lines that a cell is in."""
+    def _behind_new(self, cells: Sequence[Cell], index: int) -> tuple[bool, int]:
+        """Whether the snippet doesn't show what stands behind a cell's run of new lines; in how many blanks it ends."""
+        num_blank = 0
         while index < len(cells) and (cells[index].is_new or self._is_blank(cells[index])):
+            num_blank = num_blank + 1 if self._is_blank(cells[index]) else 0
             index += 1
-        return index == len(cells) or self._is_free(cells[index])
+        return index == len(cells) or self._is_free(cells[index]), num_blank
 
     def _file_line(self, cells: Sequence[Cell], index: int, step: int) -> int | None:
         """The nearest line of the original that isn't blank, from a cell on."""
@@ -206,12 +221,14 @@ class Blanks:
             index += step
         return None
 
-    def _blanks_between(self, before: int | None, behind: int | None) -> int:
-        start = 0 if before is None else before + 1
-        end = len(self.original) if behind is None else behind
-        if before is None or behind is None:
-            return 0
-        return sum(not self.original.keys[line] for line in range(start, end))
+    def _blank_runs(self, above: int, below: int) -> list[int]:
+        """How many blank lines stand before each line between two lines, and before the lower one."""
+        runs, run = [], 0
+        for line in range(above + 1, below):
+            if self.original.keys[line]:
+                runs.append(run)
+            run = run + 1 if not self.original.keys[line] else 0
+        return [*runs, run]
 
     def _blanks_before(self, line: int) -> int:
         count = 0

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import TAB_COLUMNS
 from fastedit.anchor.lazy.plan import Plan
+from fastedit.lines import indent_of
+
+FEW_LINES = 4
+CLOSING = (")", "]", "}", "end", "</")
 
 
 class Columns:
@@ -28,8 +32,14 @@ class Columns:
                 self._quoted_in[grid.row_parents[row]].append(row)
         self.ratio = self._ratio()
 
-    def indent(self, columns: int) -> str:
-        """So many columns of indentation, in the file's tabs or blanks."""
+    def indent(self, columns: int, near: int) -> str:
+        """So many columns of indentation, in tabs or blanks as most of the lines have them nearest to a line."""
+        same = self.original.lines_at.get(columns)
+        if same:
+            at = bisect_left(same, near)
+            nearest = same[max(0, at - FEW_LINES) : at + FEW_LINES]
+            counts = Counter(indent_of(self.original.texts[line]) for line in nearest)
+            return counts.most_common(1)[0][0]
         unit = self.original.indent_unit if any(self.original.columns) else self.shown.indent_unit
         if unit == "\t":
             return "\t" * (columns // TAB_COLUMNS) + " " * (columns % TAB_COLUMNS)
@@ -48,14 +58,16 @@ class Columns:
                 ratios[(self.original.columns[line] - self.original.columns[above]) / step] += 1
         if ratios:
             return ratios.most_common(1)[0][0]
-        mine = self.shown.indent_unit
+        if any(
+            self.shown.columns[row] == self.original.columns[line] > 0 and not self.grid.rows[row].is_blank
+            for row, (line, _) in self.plan.quoted.items()
+        ):
+            return 1.0
         if not any(column > 0 for column in self.shown.columns):
             return 1.0
-        theirs = self.original.indent_unit
         if not any(column > 0 for column in self.original.columns):
             return 1.0
-        width = {"\t": TAB_COLUMNS}
-        return width.get(theirs, len(theirs)) / width.get(mine, len(mine))
+        return _width(self.original.indent_unit) / _width(self.shown.indent_unit)
 
     def is_trusted(self, row: int) -> bool:
         """Whether a quoted row stands in the same block in both texts, so that its column tells."""
@@ -70,10 +82,13 @@ class Columns:
         line, _ = self.plan.quoted[row]
         parent = self.grid.row_parents[row]
         theirs = self.original.parents[line]
+        if self._closes_anew(row):
+            return False
         if parent < 0:
             return theirs < 0 or theirs not in self.plan.deleted or not self._has_reference(row)
         if parent in self.plan.quoted and self.is_parted(parent, row):
-            return True  # what lies between isn't shown: the row may stand in anything
+            # What lies between isn't shown: the row may stand in anything that is still there.
+            return theirs < 0 or theirs not in self.plan.deleted
         if parent in self.plan.quoted:
             above = self.plan.quoted[parent][0]
             if theirs == above:
@@ -85,6 +100,33 @@ class Columns:
             is_replaced = theirs >= 0 and theirs in self.plan.deleted
             return is_replaced and self._column_by_others(row) == self.original.columns[line]
         return True
+
+    def _closes_anew(self, row: int) -> bool:
+        """Whether a quoted bracket ends new lines in a block that begins in another column than its own."""
+        opener = self._opener(row)
+        if opener is None or self._row_before(row) not in self.spots:
+            return False
+        return self.column(opener) != self.original.columns[self.plan.quoted[row][0]]
+
+    def _opener(self, row: int) -> int | None:
+        """The row whose block a closing bracket ends; None where another column or an elision hides it."""
+        if not self.shown.stripped[row].startswith(CLOSING):
+            return None
+        mine, has_body = self.shown.columns[row], False
+        for above in range(row - 1, -1, -1):
+            columns = self.shown.columns[above]
+            if columns < 0 or above in self.plan.left_out:
+                continue
+            if columns <= mine:
+                is_placed = above in self.plan.quoted or above in self.spots
+                return above if has_body and columns == mine and is_placed else None
+            has_body = True
+        return None
+
+    def _row_before(self, row: int) -> int | None:
+        """The nearest row above that isn't blank and is no note."""
+        rows = range(row - 1, -1, -1)
+        return next((one for one in rows if not self.grid.rows[one].is_blank and one not in self.plan.left_out), None)
 
     def _has_reference(self, row: int) -> bool:
         return any(other != row and other in self.plan.quoted for other in self.plan.order)
@@ -101,6 +143,9 @@ class Columns:
     def _column_by_others(self, row: int) -> int:
         shown = self.shown
         mine = shown.columns[row]
+        opener = self._opener(row)
+        if opener is not None:
+            return self.column(opener)
         parent = self.grid.row_parents[row]
         best: tuple[float, int] | None = None
         for other in self._quoted_in.get(parent, ()):
@@ -162,4 +207,13 @@ class Columns:
         return max(0, columns + self._scaled(self.shown.columns[row] - self.shown.columns[other]))
 
     def _scaled(self, columns: int) -> int:
-        return round(columns * self.ratio)
+        """Columns of the snippet as columns of the original: whole steps are scaled, the rest is as shown."""
+        step = _width(self.shown.indent_unit)
+        sign = -1 if columns < 0 else 1
+        whole = abs(columns) // step * step
+        return sign * (round(whole * self.ratio) + abs(columns) - whole)
+
+
+def _width(unit: str) -> int:
+    """The columns of a unit of indentation."""
+    return TAB_COLUMNS if unit == "\t" else len(unit)

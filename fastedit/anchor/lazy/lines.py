@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
+from fastedit.anchor.strings import strings_of
+
 TAB_COLUMNS = 4
 MAX_STATEMENT = 30  # lines
 
@@ -55,6 +57,7 @@ _TAG_NAME = re.compile(r"\b(?:id|name|key|for|href|src|type|value)=[\"'{]([^\"'}
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _TABLE = re.compile(r"^\[{1,2}([^\]]+)\]{1,2}$")
 _PARTS = re.compile(r"[^\w-]+")
+_DOCSTRING = re.compile(r"[rbuRBU]{0,2}(?:\"{3}|'{3})")
 _STATEMENTS = frozenset(
     "if for while switch catch return elif with match await foreach until unless assert raise throw new print else try "
     "except do case when loop select go defer yield del not and or in lambda".split()
@@ -243,6 +246,7 @@ class Lines:
         self.keys = _keys_of(self.stripped)
         self._identities: dict[int, Identity | None] = {}
         self._words: dict[int, tuple[str, ...]] = {}
+        self._in_strings: dict[str, frozenset[int]] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -256,6 +260,14 @@ class Lines:
         if line not in self._identities:
             self._identities[line] = identity_of(self.stripped[line])
         return self._identities[line]
+
+    def in_strings(self, language: str) -> frozenset[int]:
+        """The lines that start inside of a string. A docstring is indented like code, and counts as such."""
+        if language not in self._in_strings:
+            found = strings_of(self.texts, language)
+            strings = (string for string in found if not _DOCSTRING.match(self.stripped[string.start - 1]))
+            self._in_strings[language] = frozenset(line for string in strings for line in string)
+        return self._in_strings[language]
 
     def is_comment(self, line: int) -> bool:
         """Whether the line looks like a comment, or a part of one."""
@@ -349,7 +361,7 @@ class Lines:
         steps: Counter[int] = Counter()
         num_tabs = num_indented = previous = 0
         for text, columns in zip(self.texts, self.columns, strict=True):
-            if columns < 0:
+            if columns < 0 or text.lstrip().startswith("*"):  # the lines of a comment stand one further right
                 continue
             if columns:
                 num_indented += 1
@@ -361,6 +373,14 @@ class Lines:
             return "\t"
         likely = {step: count for step, count in steps.items() if step in (1, 2, 3, 4, 8) and count}
         return " " * (max(likely, key=lambda step: (likely[step], step)) if likely else TAB_COLUMNS)
+
+    @cached_property
+    def lines_at(self) -> dict[int, list[int]]:
+        """Columns → the lines that are indented so far, ascending."""
+        result: defaultdict[int, list[int]] = defaultdict(list)
+        for line, columns in enumerate(self.columns):
+            result[columns].append(line)
+        return dict(result)
 
     @cached_property
     def next_columns(self) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from fastedit.anchor.elision import merge_elided
@@ -14,6 +15,8 @@ from fastedit.anchor.lazy.lines import DOTS
 from fastedit.anchor.lazy.plan import Plan
 from fastedit.lines import indent_of
 
+# Where the line of a comment says something, far behind its sign.
+_SIGN = re.compile(r"^\s*(?P<sign>\*|//|#|--|;)(?P<space>\t\s*|\s{2,})(?=\S)")
 RESPACED = PAIR.index("respaced")
 
 
@@ -45,9 +48,9 @@ class Realiser:
                 if line in by_line:
                     row, pair = by_line[line]
                     cells.extend(self._quoted(row, line, pair))
-                elif line in moved and original.keys[line]:
+                elif line in moved and original.keys[line] and not self._is_in_string(line):
                     columns = max(0, original.columns[line] + moved[line])
-                    cells.append(Cell(line, self.columns.indent(columns) + original.stripped[line]))
+                    cells.append(Cell(line, self.columns.indent(columns, line) + original.stripped[line]))
                 else:
                     cells.append(Cell(line, None))
             at = end
@@ -76,10 +79,14 @@ class Realiser:
                 continue
             limit = self.original.columns[line] + (0 if self.shown.columns[marker] > self.shown.columns[header] else -1)
             for at in range(start, end):
-                if self.original.columns[at] >= 0 and self.original.columns[at] <= limit:
+                if 0 <= self.original.columns[at] <= limit and not self._is_in_string(at):
                     break
                 moved[at] = shift
         return moved
+
+    def _is_in_string(self, line: int) -> bool:
+        """Whether a line starts inside of a string, where its column is text."""
+        return line in self.original.in_strings(self.grid.outline.language)
 
     def _touched(self, moved: Collection[int]) -> list[tuple[int, int]]:
         """The ranges of lines in which anything may change, each from a line that isn't blank to one."""
@@ -105,8 +112,22 @@ class Realiser:
             return ""
         if one.is_part and row and self._is_whole(row - 1 if self.grid.rows[row - 1].whole else row - 2):
             return None
-        text = one.whole if one.whole is not None and self._is_stub(row) else one.text
-        return self.columns.indent(self.columns.column(row)) + self._trimmed(text)
+        text = one.whole if one.whole is not None and self._is_stub(row) else self._as_beside(row, one.text)
+        return self.columns.indent(self.columns.column(row), self.spots[row]) + self._trimmed(text)
+
+    def _as_beside(self, row: int, text: str) -> str:
+        """A line of a comment with the white space behind its sign that the file has in the nearest quoted one."""
+        found = _SIGN.match(text)
+        if found is None:
+            return text
+        for other in sorted(self.plan.quoted, key=lambda one: abs(one - row)):
+            beside = _SIGN.match(self.grid.rows[other].text)
+            theirs = _SIGN.match(self.original.texts[self.plan.quoted[other][0]])
+            if beside is None or theirs is None or not beside["sign"] == found["sign"] == theirs["sign"]:
+                continue
+            if beside["space"] == found["space"]:
+                return text[: found.start("space")] + theirs["space"] + text[found.end() :]
+        return text
 
     def _trimmed(self, text: str) -> str:
         """The text without its indentation, and without blanks at its end where these mean nothing."""
@@ -128,8 +149,9 @@ class Realiser:
         same = span == 1 and self.original.keys[line] == self.shown.keys[row] and not pairs.features[pair][RESPACED]
         column = self.columns.column(row)
         is_moved = not self.columns.is_trusted(row) and column != self.original.columns[line]
+        is_moved = is_moved and not self._is_in_string(line)
         if same or pairs.is_loose[pair]:
-            text = self.columns.indent(column) + original.strip() if is_moved else None
+            text = self.columns.indent(column, line) + original.strip() if is_moved else None
             return [Cell(line, text, row)]
         code = self._trimmed(one.text)
         if DOTS.search(code) and not DOTS.search(original):
@@ -139,6 +161,6 @@ class Realiser:
                 return [Cell(line, indent_of(original) + merged[0].strip(), row), *rest]
             if merged is not None:
                 code = merged[0].strip()
-        indent = self.columns.indent(column) if is_moved else indent_of(original)
+        indent = self.columns.indent(column, line) if is_moved else indent_of(original)
         text = indent + code
         return [Cell(line, None if text == original else text, row)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fastedit.anchor.lazy.comments import is_pointed, log_odds, note_of, split_trailing
-from fastedit.anchor.lazy.lines import DOTS, NAME, Lines, identity_of, unwrapped
+from fastedit.anchor.lazy.lines import DOTS, NAME, WORD, Lines, identity_of, unwrapped
 from fastedit.syntax import comment_syntax
 
 _D = r"(?:\.{3,}|…)"
@@ -21,12 +21,19 @@ _ELIDED = rf"(?:{_D}|/\*.*?\*/|//.*?|<!--.*?-->|\{{/\*.*?\*/\}})"
 _BRACED = re.compile(rf"^(?P<head>\s*\S.*?\{{)\s*(?P<body>{_ELIDED})\s*(?P<tail>\}}[^{{}}]*)$")
 _LISTED = re.compile(rf"^(?P<head>\s*\S.*?[\[(])\s*(?P<body>{_D})\s*(?P<tail>[\])][^\[\]()]*)$")
 _TAGGED = re.compile(rf"^(?P<head>\s*<[^<>/]+>)\s*(?P<body>{_ELIDED})\s*(?P<tail></[\w.:-]+>)$")
+# The first line of a docstring of several lines, closed behind it; a function of several lines in one.
+_SHORTENED = re.compile(
+    rf"^(?P<head>\s*[rbuRBU]?(?P<quotes>\"{{3}}|'{{3}})\s*\S.*?)\s*(?:[\[(]?{_D}[\])]?)?\s*(?P=quotes)$"
+)
+_ONE_LINE = re.compile(rf"^(?P<head>\s*(?:async\s+)?def\s.*?\)(?:\s*->[^:]*)?:)\s+(?P<body>\S.*{_D}.*)$")
 _DOCSTRING = re.compile(r"^[rbuRBU]?(\"\"\"|''')\s*(.*?)\s*\1$")
 _QUOTED_NAME = re.compile(r"`([^`\n]+)`")
 DOTS_ODDS = {"elide": -0.02, "where": -6.0, "new": -6.0, "gone": -6.0, "code": -4.0}
 CODE_ODDS = {"elide": -20.0, "where": -20.0, "new": -20.0, "gone": -20.0, "code": 0.0}
 # A comment behind code is left out of the result where the classifier gives it less than this to be code.
 MAX_CODE_ODDS = -0.55
+# Signs of comments that begin code in languages without them: `'key': value`, `--count;`, `#include`, `#private = 1`.
+_CODE_ELSEWHERE = ("'", "--", ";", "%", "REM ", "#")
 _RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
 _HTML_LIKE = frozenset(
     ("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", "")
@@ -150,6 +157,7 @@ class _Reader:
             self.signs = (*self.signs, "//", "#")
         if language in _HTML_LIKE:
             self.signs = (*self.signs, "{#", "{/*", "//", "<%")
+        self.has_signs = bool(syntax.line)
 
     def rows(self, text: str, number: int) -> list[Row]:
         stripped = text.strip()
@@ -159,7 +167,7 @@ class _Reader:
         is_known = key in self.original.places
         if _BARE.match(stripped) and not (is_known and stripped not in ("...", "…")):
             return [Row(text, number, stripped, DOTS_ODDS, is_dots=True, names=self._names(stripped))]
-        note = note_of(text)
+        note = self._note(stripped)
         if note is None and not is_known and self._is_rst_note(stripped):
             note = stripped[2:].strip()
         if note is not None:
@@ -175,6 +183,16 @@ class _Reader:
         if is_known:
             return [Row(text, number)]
         return self._taken_apart(text, number)
+
+    def _note(self, text: str) -> str | None:
+        """What the comment that a line is says; None for code that begins like a comment of another language."""
+        sign = next((sign for sign in _CODE_ELSEWHERE if text.startswith(sign)), None)
+        if sign is not None and not text.startswith(self.signs) and not DOTS.search(text):
+            is_apart = text[len(sign) : len(sign) + 1] in ("", " ", "#", "!")
+            is_code = self.has_signs if sign not in ("#", "--") else not is_apart
+            if is_code or (sign == "'" and "'" in text[1:]):
+                return None
+        return note_of(text)
 
     def _is_rst_note(self, text: str) -> bool:
         """Whether a line is a comment of reStructuredText, or is written like one that stands for something."""
@@ -209,13 +227,16 @@ class _Reader:
 
     def _at_stub(self, text: str, number: int) -> list[Row]:
         indent = text[: len(text) - len(text.lstrip())]
-        found = _STUB.match(text)
+        found = _STUB.match(text) or _ONE_LINE.match(text)
         if found and _opens_block(found["head"], self.original):
-            note = found["note"] or "..."
+            note = found.groupdict().get("note") or "..."
             return [
-                Row(found["head"], number, whole=text),
+                Row(found["head"], number, whole=text, is_quoted=_abbreviates(found["head"], self.original)),
                 Row(f"{indent}    ...", number, note, DOTS_ODDS, is_dots=True, is_part=True),
             ]
+        found = _SHORTENED.match(text)
+        if found:
+            return self._at_docstring(found["head"], found["quotes"], text, number)
         for pattern in (_BRACED, _LISTED, _TAGGED):
             found = pattern.match(text)
             if not found:
@@ -224,12 +245,35 @@ class _Reader:
             is_elided = bool(DOTS.search(inner)) or log_odds(inner)["elide"] > -0.7
             if is_elided and (pattern is _BRACED or _opens_block(found["head"], self.original)):
                 names = names_in(inner)
+                is_quoted = _abbreviates(found["head"], self.original)
                 return [
-                    Row(found["head"].rstrip(), number, whole=text),
+                    Row(found["head"].rstrip(), number, whole=text, is_quoted=is_quoted),
                     Row(f"{indent}    ...", number, inner, DOTS_ODDS, is_dots=True, is_part=True, names=names),
                     Row(indent + found["tail"].rstrip(), number, is_part=True),
                 ]
         return []
+
+    def _at_docstring(self, head: str, quotes: str, text: str, number: int) -> list[Row]:
+        """The rows of a docstring of which only the first line is shown; none where the original has no such line."""
+        line = next(iter(self.original.places.get("".join(head.split()), ())), None)
+        if line is None:
+            return []
+        indent = text[: len(text) - len(text.lstrip())]
+        rows = [
+            Row(head, number, whole=text),
+            Row(f"{indent}...", number, "...", DOTS_ODDS, is_dots=True, is_part=True),
+        ]
+        end = next((one for one in self.original.stripped[line + 1 :] if quotes in one), "")
+        return [*rows, Row(indent + quotes, number, is_part=True)] if end == quotes else rows
+
+
+def _abbreviates(head: str, original: Lines) -> bool:
+    """Whether the original has this header in another form, with these words and perhaps more."""
+    identity = identity_of(head.strip())
+    if identity is None or "".join(head.split()) in original.places:
+        return False
+    words = set(WORD.findall(head))
+    return any(words <= set(original.words(line)) for line in original.identities.get(identity, ()))
 
 
 def _opens_block(head: str, original: Lines) -> bool:

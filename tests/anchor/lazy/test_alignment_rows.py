@@ -137,6 +137,69 @@ def test_a_note_behind_an_opened_block_may_stand_for_its_body() -> None:
     assert texts_of(rows) == ["def load(path):", "    ..."]
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("    'key': 'value',", "python"),
+        ("'use strict'", "javascript"),
+        ("--count;", "c"),
+        ("--flag \\", "bash"),
+        ("% (name, path)", "python"),
+        ("#include <stdio.h>", "c"),
+        ("#private = 1;", "javascript"),
+        ("'key': 1", ""),
+    ],
+)
+def test_code_that_begins_like_a_comment_of_another_language_is_code(text: str, language: str) -> None:
+    (row,) = rows_of([text], PYTHON, language)
+    assert row.note is None
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("// the rest", "python"), ("# the rest", "c"), ("-- ...", "python"), ("' the rest", "vbnet"), ("-- rest", "lua")],
+)
+def test_a_comment_in_another_languages_signs_is_one_where_nothing_else_is_written_so(text: str, language: str) -> None:
+    (row,) = rows_of([text], PYTHON, language)
+    assert row.note is not None
+
+
+def test_a_note_behind_a_quoted_key_is_left_out() -> None:
+    (row,) = rows_of(["    'b': 2,  # <-- new"], Lines(["{", "    'a': 1,", "}"]), "python")
+    assert row.text == "    'b': 2,"
+
+
+DOCUMENTED = Lines(
+    ["def load(path: str, mode: str) -> str:", '    """Load it.', "", "    All.", '    """', "    return 1"]
+)
+
+
+@pytest.mark.parametrize("text", ['    """Load it."""', '    """Load it. [...]"""', '    """Load it. ..."""'])
+def test_a_docstring_shown_by_its_first_line_is_taken_apart(text: str) -> None:
+    assert texts_of(rows_of([text], DOCUMENTED, "python")) == ['    """Load it.', "    ...", '    """']
+    (kept,) = rows_of([text], DOCUMENTED, "python", Taste(keeps_stubs=True))
+    assert kept.text == text
+
+
+def test_a_docstring_that_the_file_lacks_is_code() -> None:
+    assert texts_of(rows_of(['    """Save it."""'], DOCUMENTED, "python")) == ['    """Save it."""']
+
+
+@pytest.mark.parametrize(
+    ("text", "is_quoted"),
+    [
+        ("def load(path, mode): ...", True),
+        ("def load(path, mode): return open(path, ...)", True),
+        ("def load(path, mode, limit): ...", False),
+        ("def load(path: bytes, mode: str): ...", False),
+    ],
+)
+def test_a_header_without_what_the_file_has_may_be_a_quote(text: str, is_quoted: bool) -> None:
+    head, dots = rows_of([text], DOCUMENTED, "python")
+    assert head.is_quoted == is_quoted
+    assert dots.is_dots
+
+
 # ---- tastes ----------------------------------------------------------------------------------------------------------
 
 
