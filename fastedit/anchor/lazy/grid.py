@@ -21,6 +21,7 @@ from rapidfuzz.distance import Indel
 
 from fastedit.anchor.lazy.fold import COUNTED, Clock, Fold
 from fastedit.anchor.lazy.lines import DOTS, OPENER, Identity, Lines, identity_of, unwrapped
+from fastedit.anchor.lazy.places import PlaceReader, Told
 from fastedit.anchor.lazy.rows import Row
 from fastedit.syntax.check import ErrorCounter
 from fastedit.syntax.model import Outline
@@ -49,7 +50,7 @@ PAIR = (
     "like_same_elsewhere like_line_shown quoted_by_words parent_same parent_like parent_other parent_new parent_none "
     "ancestors named named_not shift_same shift_other note_pair dots_pair same_shown_twice several respaced "
     "like_parent_other like_parent_new note_quotes owner_same owner_other owner_new like_owner_other like_owner_new "
-    "like_though_loose"
+    "like_though_loose told_inside told_outside"
 ).split()
 NEXT = "next_shift_same next_shift_other next_blank next_from_new next_from_deleted next_new_deeper".split()
 ROW_NEW = (
@@ -58,7 +59,8 @@ ROW_NEW = (
 NEW_AT = (
     "fits_before fits_behind fits_opener fits_none captures ends_block ends_file begins_file blank_behind "
     "blank_before declared_at_boundary declared_inside statement_at_boundary first_same_before first_same_behind "
-    "inside_parent outside_parent inside_named outside_named import_far deeper_than_before"
+    "inside_parent outside_parent inside_named outside_named import_far deeper_than_before "
+    "in_told out_told at_told off_told"
 ).split()
 NEW_NEAR = [f"near_{name}" for name in NEW_AT]
 NEW_FAR = [f"far_{name}" for name in NEW_AT]
@@ -111,7 +113,7 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
     LIKE_COMMENT, LIKE_MIXED, LIKE_SAME_ELSEWHERE, LIKE_LINE_SHOWN, QUOTED_BY_WORDS, PARENT_SAME, PARENT_LIKE,
     PARENT_OTHER, PARENT_NEW, PARENT_NONE, ANCESTORS, NAMED, NAMED_NOT, SHIFT_SAME, SHIFT_OTHER, NOTE_PAIR, DOTS_PAIR,
     SAME_SHOWN_TWICE, SEVERAL, RESPACED, LIKE_PARENT_OTHER, LIKE_PARENT_NEW, NOTE_QUOTES, OWNER_SAME, OWNER_OTHER,
-    OWNER_NEW, LIKE_OWNER_OTHER, LIKE_OWNER_NEW, LIKE_THOUGH_LOOSE,
+    OWNER_NEW, LIKE_OWNER_OTHER, LIKE_OWNER_NEW, LIKE_THOUGH_LOOSE, TOLD_INSIDE, TOLD_OUTSIDE,
 ) = range(len(PAIR))
 (
     NEW, NEW_BLANK, NEW_COMMENT, NEW_DECLARED, NEW_KNOWN, NEW_KNOWN_TRIVIAL, NEW_DOTS, NEW_LIKE, NEW_NOTE,
@@ -121,6 +123,7 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
     FITS_BEFORE, FITS_BEHIND, FITS_OPENER, FITS_NONE, CAPTURES, ENDS_BLOCK, ENDS_FILE, BEGINS_FILE, BLANK_BEHIND,
     BLANK_BEFORE, DECLARED_AT_BOUNDARY, DECLARED_INSIDE, STATEMENT_AT_BOUNDARY, FIRST_SAME_BEFORE, FIRST_SAME_BEHIND,
     INSIDE_PARENT, OUTSIDE_PARENT, INSIDE_NAMED, OUTSIDE_NAMED, IMPORT_FAR, DEEPER_THAN_BEFORE,
+    IN_TOLD, OUT_TOLD, AT_TOLD, OFF_TOLD,
 ) = range(len(NEW_AT))
 # fmt: on
 
@@ -132,12 +135,14 @@ _PUNCTUATION = re.compile(r"[,;\s]+$")
 class Context:
     """What the words around a snippet say.
 
-    names: what they mention as code; removed: what they say is gone; kept: keys of lines that they say stay.
+    names: what they mention as code; removed: what they say is gone; kept: keys of lines that they say stay; prose: the
+    words before it.
     """
 
     names: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
+    prose: str = ""
 
 
 @dataclass(slots=True)
@@ -690,6 +695,7 @@ class Grid:
         owner = self.row_owners[row]
         names = self.context_names[row]
         shift = self._row_shifts[row]
+        told = self.told.inside
         for number, line in enumerate(lines):
             values = features[number]
             theirs = original.parents[line]
@@ -706,6 +712,8 @@ class Grid:
                 share = self._named_at(line, names)
                 values[NAMED] = share
                 values[NAMED_NOT] = float(share == 0)
+            if told is not None:
+                values[TOLD_INSIDE], values[TOLD_OUTSIDE] = float(told[line]), float(not told[line])
             same = original.columns[line] - shown.columns[row] == shift
             values[SHIFT_SAME], values[SHIFT_OTHER] = float(same), float(not same)
 
@@ -808,6 +816,15 @@ class Grid:
                 local = None
             result.append(local if local else general)
         return result
+
+    @cached_property
+    def told(self) -> Told:
+        """Where the words say that the snippet goes."""
+        if not self.context.prose:
+            return Told()
+        found = (self.shown.identity(row) for row in range(self.num_rows))
+        shown = (re.split(r"[.:\s]+", one.name)[-1] for one in found if one is not None and one.kind == "decl")
+        return PlaceReader(self.original, self.declared_names).told(self.context.prose, frozenset(shown))
 
     def _named_at(self, line: int, names: frozenset[str]) -> float:
         hits = sum(any(start <= line < end for start, end in self.declared_names[name]) for name in names)
@@ -923,6 +940,17 @@ class Grid:
                 share += covered
             table[:, INSIDE_NAMED] = share / len(names)
             table[:, OUTSIDE_NAMED] = share == 0
+        self._add_told(table)
+
+    def _add_told(self, table: Floats) -> None:
+        """Adds whether positions are where the words say."""
+        told = self.told
+        if told.inside is not None:
+            inside = np.zeros(self.num_lines + 1, bool)
+            inside[1:] = told.inside
+            table[:, IN_TOLD], table[:, OUT_TOLD] = inside, ~inside
+        if told.at is not None:
+            table[:, AT_TOLD], table[:, OFF_TOLD] = told.at, ~told.at
 
     def _leading_identity(self, row: int) -> Identity | None:
         """What a run of lines that begins with the row declares, its comments and decorators passed over."""

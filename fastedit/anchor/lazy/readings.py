@@ -477,4 +477,4 @@ def probabilities(readings: Sequence[Reading]) -> list[Reading]:
 
 def context_of(snippet: Snippet, hints: Hints, instruction: str = "") -> Context:
     """What the words around a snippet say."""
-    return Context(names_in(f"{snippet.prose}\n{instruction}"), hints.removed, hints.kept)
+    return Context(names_in(f"{snippet.prose}\n{instruction}"), hints.removed, hints.kept, snippet.prose)

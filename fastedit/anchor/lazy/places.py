@@ -1,0 +1,186 @@
+"""Where the words before a snippet say that it goes: in a declaration, after or before a line, at an end of the file.
+
+Only words near the snippet count, and only names that the original has. What they say is one more fact for the search,
+not an order: "after `load`" may tell when something happens, and a function that is named may be one that is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastedit.anchor.lazy.lines import Lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAX_MEANT = 3  # lines that a quote may mean
+MAX_BETWEEN = 40  # characters between a word for a place and the name
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
+_QUOTED = re.compile(r"`([^`\n]+)`|[\"“„«]([^\"“”„«»\n]{2,})[\"”“»]")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_WORDS = {
+    "after": (
+        "after behind below beneath under underneath following follows nach unter unterhalb hinter darunter después "
+        "debajo tras detrás siguiente dopo sotto après sous derrière depois abaixo após po pod za после под ниже за "
+        "efter onder achter"
+    ),
+    "before": (
+        "before above over preceding precedes vor über oberhalb antes encima arriba prima sopra avant au-dessus devant "
+        "acima przed nad перед над выше до före ovanför voor boven"
+    ),
+    "inside": (
+        "in inside within into to im ins innerhalb en dentro nel nello nella nell dans no em num numa w we в во i"
+    ),
+    "top": (
+        "top beginning oben anfang beginn inicio principio comienzo inizio cima début haut topo início начале "
+        "начало początku początek början"
+    ),
+    "end": "bottom append appended ende unten final fin fine fondo bas fim конце конец końcu koniec slutet",
+}
+# Behind a word for an end: that it is that of the file, or nothing.
+_OF_FILE = re.compile(
+    r"^\W*(?:(?:of|the|this|der|des|von|dieser|del?|della|du|da|do|la|le|el|il|o|av|van)\W+)*"
+    r"(?:file|module|script|page|document|datei|moduls?|seite|archivo|fichero|módulo|modulo|fichier|arquivo|ficheiro|"
+    r"файла|модуля|pliku|modułu|filen|bestand)?\W*(?:add|comes|goes|kommt|va|viene|ajoute\w*|añad\w*|aggiung\w*)?\W*$"
+)
+_BEHIND_NAME = (
+    ("after", re.compile(r"^\s*(?:の|之|的)?(?:直後|後|下|后面|后|下面|下方|다음|뒤|아래)")),
+    ("before", re.compile(r"^\s*(?:の|之|的)?(?:直前|前|上|前面|上面|上方|앞|위)")),
+    ("inside", re.compile(r"^\s*(?:の|之|的)?(?:中|内|里|裡|안)")),
+)
+_KIND_OF = {word: kind for kind, words in _WORDS.items() for word in words.split()}
+
+
+@dataclass(slots=True)
+class Told:
+    """What words say about the place of a snippet.
+
+    inside: lines that stand in a declaration which they name; at: positions which they name; None where they don't.
+    """
+
+    inside: NDArray[np.bool_] | None = None
+    at: NDArray[np.bool_] | None = None
+
+
+class PlaceReader:
+    """Reads the words before a snippet, given the original and the line ranges of what it declares."""
+
+    def __init__(self, original: Lines, declared: dict[str, list[tuple[int, int]]]) -> None:
+        self.original = original
+        self.declared = declared
+
+    def told(self, prose: str, shown: frozenset[str]) -> Told:
+        """What the last sentence says, else the one before it. shown: names that the snippet itself declares."""
+        sentences = [one for one in _SENTENCE.split(prose) if one.strip()]
+        for sentence in reversed(sentences[-2:]):
+            told = self._told_by(sentence, shown)
+            if told.inside is not None or told.at is not None:
+                return told
+        return Told()
+
+    def _told_by(self, sentence: str, shown: frozenset[str]) -> Told:
+        told = Told()
+        n = len(self.original)
+        for kind, edge, quoted in _mentions(sentence):
+            spans = self._meant(quoted, shown) if quoted else []
+            if not quoted:
+                told.at = _with(told.at, n + 1, self._edge(edge))
+            elif kind == "inside" and spans:
+                told.inside = _with(told.inside, n, (line for start, end in spans for line in range(start, end)))
+            elif kind == "after" and spans:
+                told.at = _with(told.at, n + 1, (at for _, end in spans for at in self._gap(end)))
+            elif kind == "before" and spans:
+                told.at = _with(told.at, n + 1, (at for start, _ in spans for at in self._gap(start)))
+        return told
+
+    def _edge(self, edge: str) -> Iterator[int]:
+        """The positions at the top or the end of the file."""
+        n = len(self.original)
+        return self._gap(0 if edge == "top" else n)
+
+    def _gap(self, at: int) -> Iterator[int]:
+        """The position, and those beside it with only blank lines between."""
+        n, keys = len(self.original), self.original.keys
+        start = end = at
+        while start > 0 and not keys[start - 1]:
+            start -= 1
+        while end < n and not keys[end]:
+            end += 1
+        return iter(range(start, end + 1))
+
+    def _meant(self, quoted: str, shown: frozenset[str]) -> list[tuple[int, int]]:
+        """The line ranges [start, end) that a quote may mean; none where it means too many."""
+        name = quoted.strip().removesuffix("()").split(".")[-1].strip("[]#. ")
+        if name in shown:
+            return []
+        if name in self.declared:
+            return self.declared[name][:MAX_MEANT]
+        if _NAME.fullmatch(name):
+            lines = [line for line in self.original.word_places.get(name, ()) if self._is_about(line, name)]
+            lines = lines or list(self.original.word_places.get(name, ()))
+        else:
+            key = "".join(quoted.split()).rstrip("…").removesuffix("...")
+            lines = self.original.places.get(key, []) or [
+                line for line, theirs in enumerate(self.original.keys) if len(key) > 3 and key in theirs
+            ]
+        if not 0 < len(lines) <= MAX_MEANT:
+            return []
+        return [(line, self._end_of(line)) for line in lines]
+
+    def _is_about(self, line: int, name: str) -> bool:
+        identity = self.original.identity(line)
+        return identity is not None and _NAME.findall(identity.name)[-1:] == [name]
+
+    def _end_of(self, line: int) -> int:
+        """One behind the last line of the statement and its block."""
+        end = line + max(1, self.original.statement_span(line))
+        column = self.original.columns[line]
+        at = end
+        while at < len(self.original) and (self.original.columns[at] > column or not self.original.keys[at]):
+            at += 1
+            if self.original.keys[at - 1]:
+                end = at
+        return end
+
+
+def _mentions(sentence: str) -> Iterator[tuple[str, str, str]]:
+    """(kind, edge, quote) for each name that a word for a place goes with; ("", edge, "") for an end of the file."""
+    edge, kind, since = "", "", 0
+    at = 0
+    has_name = False
+    pieces = list(_QUOTED.finditer(sentence))
+    for piece in pieces:
+        for word in re.finditer(r"[^\W\d_][\w'’-]*", sentence[at : piece.start()]):
+            found = _KIND_OF.get(word.group().lower())
+            if found in ("top", "end"):
+                edge, since = found, at + word.end()
+            elif found:
+                kind, since = found, at + word.end()
+        quoted = piece[1] or piece[2]
+        behind = next((one for one, pattern in _BEHIND_NAME if pattern.match(sentence[piece.end() :])), "")
+        if behind:
+            yield behind, edge, quoted
+            has_name = True
+        elif kind and piece.start() - since <= MAX_BETWEEN:
+            yield kind, edge, quoted
+            has_name = True
+            since = piece.end()
+        at = piece.end()
+    if not has_name:
+        for word in re.finditer(r"[^\W\d_][\w'’-]*", sentence):
+            found = _KIND_OF.get(word.group().lower())
+            if found in ("top", "end") and _OF_FILE.match(sentence[word.end() :].lower()):
+                yield "", found, ""
+                return
+
+
+def _with(mask: NDArray[np.bool_] | None, size: int, places: Sequence[int] | Iterator[int]) -> NDArray[np.bool_]:
+    """The mask with more places set."""
+    result = np.zeros(size, bool) if mask is None else mask
+    result[list(places)] = True
+    return result

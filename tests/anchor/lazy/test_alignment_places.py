@@ -1,0 +1,103 @@
+"""Where words say that a snippet goes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fastedit.anchor.lazy.grid import NEW_AT, Context, Grid
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.places import PlaceReader, Told
+from fastedit.anchor.lazy.rows import rows_of
+from fastedit.syntax import outline
+from support.aligning import lines_of
+
+ORIGINAL = """\
+import os
+
+LIMIT = 10
+NAMES = [
+    "a",
+]
+
+
+def load(path):
+    return open(path)
+
+
+def save(path):
+    return path
+"""
+
+
+def told_by(prose: str, shown: str = "    return 1") -> Told:
+    lines = Lines(lines_of(ORIGINAL))
+    grid = Grid(lines, rows_of([shown], lines, "python"), outline(ORIGINAL, "python"), Context(prose=prose))
+    return grid.told
+
+
+def places_of(mask: np.ndarray[tuple[int], np.dtype[np.bool_]] | None) -> list[int] | None:
+    return None if mask is None else np.nonzero(mask)[0].tolist()
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "In `load`, read bytes:",
+        "Liest Bytes. In `load()`:",
+        "It is all about `save`.\n\nInside the function `load`",
+        "En `load`:",
+        "`load`の中で：",
+    ],
+)
+def test_words_name_a_declaration(prose: str) -> None:
+    told = told_by(prose)
+    assert places_of(told.inside) == [8, 9]
+    assert told.at is None
+
+
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("After `LIMIT`:", [3]),
+        ("Below `NAMES = [`", [6, 7, 8]),
+        ("Vor `save` kommt", [10, 11, 12]),
+        ("Debajo de `import os`:", [1, 2]),
+        ("`LIMIT`之后：", [3]),
+        ("At the top of the file:", [0]),
+        ("And at the bottom:", [14]),
+    ],
+)
+def test_words_name_a_position(prose: str, expected: list[int]) -> None:
+    told = told_by(prose)
+    assert places_of(told.at) == expected
+    assert told.inside is None
+
+
+@pytest.mark.parametrize(
+    "prose",
+    ["", "`load` calls it.", "After `nothing`:", "Reading from the top down, it got slow.", "Now in `extra`:"],
+)
+def test_other_words_tell_no_place(prose: str) -> None:
+    told = told_by(prose, shown="def extra(path):")
+    assert (told.inside, told.at) == (None, None)
+
+
+def test_what_the_snippet_declares_itself_is_no_place() -> None:
+    assert told_by("In `load`:", shown="def load(path):").inside is None
+
+
+def test_a_name_of_many_lines_is_no_place() -> None:
+    lines = Lines(["x = path"] * 5)
+    told = PlaceReader(lines, {}).told("After `path`:", frozenset())
+    assert told.at is None
+
+
+def test_positions_are_told_from_others() -> None:
+    lines = Lines(lines_of(ORIGINAL))
+    rows = rows_of(["    log(path)"], lines, "python")
+    grid = Grid(lines, rows, outline(ORIGINAL, "python"), Context(prose="In `save`, first:"))
+    table = grid.new_table(0)
+    inside, outside = table[:, NEW_AT.index("in_told")], table[:, NEW_AT.index("out_told")]
+    assert inside.tolist() == [0.0] * 13 + [1.0, 1.0]
+    assert (inside + outside == 1).all()
