@@ -20,10 +20,10 @@ from fastedit.syntax import language_of, outline
 from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import keeping_trees
 from fastedit.verdict import Strategy, Verdict, given_up, passes_worth, structural, taken, unanswered, weigh
-from fastedit.verified import DecodeOptions, ask, cut_windows
 
 if TYPE_CHECKING:
     from fastedit.targets import Target
+    from fastedit.verified import DecodeOptions
 
 MAX_CHARACTERS = 16 * 1024 * 1024
 MODES = ("structural", "model", "auto")
@@ -143,14 +143,16 @@ def apply_edits(
         raise ValueError(f"mode must be one of {MODES}, scope one of {SCOPES}")
     _check_text(original)
     check_choice(edits, choice)
-    request = _Request(message, instruction, mode, scope, _target_for(mode, edits, target), options or DecodeOptions())
+    request = _Request(message, instruction, mode, scope, _target_for(mode, edits, target), options)
+    on_text = options.on_text if options else None
     started = time.perf_counter()
     language = language_of(path, original)
-    sender = TextSender(original, request.options.on_text) if len(edits) == 1 else None
+    sender = TextSender(original, on_text) if len(edits) == 1 else None
     text, warnings, strategies, stats = original, list[Warning](), list[Strategy](), Stats()
     alignment: Alignment | None = None
     for number, edit in enumerate(edits):
-        request.options.cancellation.check()
+        if options is not None:
+            options.cancellation.check()
         if begun is not None and number == 0:
             whole, merged = Original(text, language, begun.outline), begun.merged
         else:
@@ -163,7 +165,7 @@ def apply_edits(
         stats = stats.plus(cost)
     if text == original:
         warnings.append(Warning("NO_CHANGE", "the edit is in the file already"))
-    (sender or TextSender(original, request.options.on_text)).finish(text)
+    (sender or TextSender(original, on_text)).finish(text)
     stats = replace(stats, total_ms=(time.perf_counter() - started) * 1000 + (begun.ms if begun else 0.0))
     return Applied(original, text, path, _strategy_of(strategies), tuple(warnings), stats, alignment)
 
@@ -177,7 +179,7 @@ class _Request:
     mode: str
     scope: str
     target: Target | None
-    options: DecodeOptions
+    options: DecodeOptions | None
 
 
 def _apply_one(
@@ -189,6 +191,8 @@ def _apply_one(
     target = request.target
     if target is None:
         return structural(merged), stats
+    from fastedit.verified import ask, cut_windows
+
     words = f"{request.message}\n{request.instruction or ''}"
     windows = cut_windows(original, merged, request.scope, target)
     agreed = sender.follow(merged.text if request.mode == "auto" else None) if sender else None

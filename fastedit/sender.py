@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.lines import split_lines
-from fastedit.windows import Window
+
+if TYPE_CHECKING:
+    from fastedit.windows import Window
 
 Listener = Callable[[str], None]
 

@@ -13,6 +13,9 @@ settings.register_profile("default", deadline=2000, suppress_health_check=[Healt
 settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# What tests start reads compiled modules, as in an installation: compiling takes longer than its work.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # What an edit comes to without a target is one question, what a target makes of it another: tests that mean a target
 # name one.
 choose_default(NO_TARGET)

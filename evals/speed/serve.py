@@ -31,7 +31,7 @@ from evals.accuracy.report import machine
 from evals.speed.serving.load import Sample, closed_loop, open_loop
 from evals.speed.serving.payloads import batches, case_requests, request_of, small_edits
 from evals.speed.serving.process import Server, running
-from fastedit.targets.registry import EMBEDDED_FOLDER
+from fastedit.targets.default import EMBEDDED_FOLDER
 
 RESULTS = Path(__file__).parent / "results"
 STANDIN = "stand-in"

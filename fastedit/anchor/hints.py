@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fastedit.patterns import pattern
+
 # A sentence with what it quotes, or what parts it from the next one.
-_SENTENCE_END = re.compile(r"`[^`\n]+`|(?<=[.!?;:])\s+|\n\s*\n|\n\s*[-*\d]+[.)]?\s")
-_REMOVAL = re.compile(
+_SENTENCE_END = pattern(r"`[^`\n]+`|(?<=[.!?;:])\s+|\n\s*\n|\n\s*[-*\d]+[.)]?\s")
+_REMOVAL = pattern(
     r"\b(?:remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|drop(?:s|ped|ping)?|gone|go away|goes away|go|goes"
     r"|no longer (?:needed|used|exists?)|got rid of|get rid of|rid of|had no callers|unused"
     r"|entfern\w*|gelöscht|lösch\w+|fällt weg|fallen weg|entfällt|supprim\w+|retir\w+|enlev\w+"
@@ -17,26 +19,26 @@ _REMOVAL = re.compile(
     r"|usun\w+|usuń|удал\w+|убра\w+|убран\w*|kaldır\w*|silin\w*|sildim)\b|删除|移除|去掉|删掉|削除|삭제|제거",
     re.IGNORECASE,
 )
-_STAYING = re.compile(r"\b(?:still|stays?|remains?|keeps?|kept|unchanged|untouched|the same)\b", re.IGNORECASE)
-_NAME = re.compile(r"`([^`\n]+)`")
-_COMMENT = re.compile(r"^(?:#|//|/\*|--|<!--|;)\s*\S.{5,}")
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_STAYING = pattern(r"\b(?:still|stays?|remains?|keeps?|kept|unchanged|untouched|the same)\b", re.IGNORECASE)
+_NAME = pattern(r"`([^`\n]+)`")
+_COMMENT = pattern(r"^(?:#|//|/\*|--|<!--|;)\s*\S.{5,}")
+_WORD = pattern(r"[A-Za-z_$][\w$]*")
 # What is said of a file isn't said of anything in one.
-_PATH = re.compile(
+_PATH = pattern(
     r"^[\w.@-]*/[\w./@-]+$"
     r"|^[\w.-]+\.(?:py|pyi|m?[jt]sx?|go|rs|java|kt|[ch](?:pp)?|cs|rb|php|md|rst|txt|toml|ya?ml|json|html|s?css|sh|sql|cfg|ini|lock)$"
 )
-_DOCSTRINGS = re.compile(
+_DOCSTRINGS = pattern(
     r"\b(?:skip|keep|omit|leave|left|shorten|abbreviat|without)\w*\b[^.\n]{0,60}\bdocstrings?\b"
     r"|\bdocstrings?\b[^.\n]{0,60}\b(?:unchanged|untouched|omitted|skipped|as (?:is|they are|before)|stays?)\b",
     re.IGNORECASE,
 )
-_DOCSTRING_GONE = re.compile(
+_DOCSTRING_GONE = pattern(
     r"\b(?:removed?|deleted?|drop|dropped|got rid of|get rid of)\s+(?:the\s+|its\s+|their\s+|both\s+)?docstrings?\b"
     r"|\bdocstrings?\b[^.\n]{0,60}\b(?:(?:is|are|was|were) (?:gone|removed|deleted|dropped)|goe?s?(?: away)?)\b",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_FENCE = pattern(r"^\s*(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ import sys
 def main() -> None:
     """Runs the command and ends the process with its exit status."""
     try:
-        from fastedit.cli.app import app
+        from fastedit.cli.app import run_command
 
-        app(prog_name="fastedit")
+        status = run_command()
     except KeyboardInterrupt:
-        sys.exit(130)
+        status = 130
+    sys.exit(status)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from fastedit.errors import SettingsError
 
@@ -16,17 +16,25 @@ if TYPE_CHECKING:
 WRONG_USAGE = 2
 
 
-def mcp(
-    root: Annotated[
-        list[Path] | None,
-        typer.Option(help="A folder whose files may be edited; may be given again.", show_default="working folder"),
-    ] = None,
-    http: Annotated[bool, typer.Option("--http", help="Speak streamable HTTP at /mcp instead of stdio.")] = False,
-    host: Annotated[str, typer.Option(help="With --http: the loopback address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="With --http: the port to listen on.", min=1, max=65535)] = 8378,
-    target: Annotated[str | None, typer.Option(help="A registered target, a folder, or none.", metavar="NAME")] = None,
-    server: Annotated[str | None, typer.Option(help="Let the service at URL merge the edits.", metavar="URL")] = None,
-) -> None:
+@click.command()
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, readable=False),
+    multiple=True,
+    help="A folder whose files may be edited, instead of the working folder; may be given again.",
+)
+@click.option("--http", is_flag=True, help="Speak streamable HTTP at /mcp instead of stdio.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the loopback address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8378,
+    show_default=True,
+    help="With --http: the port to listen on.",
+)
+@click.option("--target", metavar="NAME", help="A registered target, a folder, or none.")
+@click.option("--server", metavar="URL", help="Let the service at URL merge the edits.")
+def mcp(root: tuple[Path, ...], http: bool, host: str, port: int, target: str | None, server: str | None) -> None:
     """Serve edit_file and preview_edit to agents over MCP."""
     from fastedit.cli.output import print_error
 
@@ -34,10 +42,10 @@ def mcp(
         from fastedit import mcp as tool
     except ImportError as error:
         print_error(f"the agent tool isn't installed ({error}): pip install 'fastedit-apply[server]'")
-        raise typer.Exit(WRONG_USAGE) from error
+        raise click.exceptions.Exit(WRONG_USAGE) from error
     try:
         how = _how(target, server)
-        made = tool.make_server(tool.Editor(tool.real_roots(root or [Path()]), how))
+        made = tool.make_server(tool.Editor(tool.real_roots(list(root) or [Path()]), how))
         if how.apply is None and how.mode != "structural":
             tool.load_ahead()
         if http:
@@ -46,7 +54,7 @@ def mcp(
             tool.run_stdio(made)
     except SettingsError as error:
         print_error(str(error))
-        raise typer.Exit(WRONG_USAGE) from error
+        raise click.exceptions.Exit(WRONG_USAGE) from error
 
 
 def _how(target: str | None, server: str | None) -> Options:

@@ -18,7 +18,6 @@ from fastedit.cli.output import Show, make_report, print_error, print_json, prin
 from fastedit.config import Settings, load_settings
 from fastedit.errors import Code, EditRefused, EngineUnavailable, SettingsError
 from fastedit.merged import DEFAULT_CHOICE, Choice
-from fastedit.targets.default import choose_default
 from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
 
 WRONG_USAGE = 2
@@ -97,12 +96,18 @@ def _apply(request: Request, settings: Settings) -> int:
 
 
 def _plan(request: Request, settings: Settings, message: str) -> Plan:
-    if target := request.target or settings.target:
+    mode, target = request.mode or settings.mode, request.target or settings.target
+    if target:
+        from fastedit.targets.default import choose_default
+
         choose_default(target)
+    elif mode != "model":
+        # One edit has no use for the threads that numpy's library starts, and starting them takes processor time.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     options = Options(
         message,
         request.instruction,
-        request.mode or settings.mode,
+        mode,
         request.scope or settings.scope,
         max_file_bytes=settings.max_file_bytes,
         apply=_merger(request, settings),

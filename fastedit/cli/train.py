@@ -5,27 +5,33 @@ from __future__ import annotations
 import signal
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from fastedit.cli.output import print_error
 from fastedit.errors import EditRefused, SettingsError
 
 WRONG_USAGE = 2
 NEEDED = ("torch", "transformers", "tokenizers", "safetensors", "accelerate", "numpy")
 
 
-def train(
-    config: Annotated[Path, typer.Option(help="A TOML file; fastedit/training/recipes has some.", metavar="FILE")],
-    only_data: Annotated[bool, typer.Option("--only-data", help="Make what the run reads; train nothing.")] = False,
-) -> None:
+@click.command()
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, readable=False),
+    required=True,
+    metavar="FILE",
+    help="A TOML file; fastedit/training/recipes has some.",
+)
+@click.option("--only-data", is_flag=True, help="Make what the run reads; train nothing.")
+def train(config: Path, only_data: bool) -> None:
     """Train a target of your own, or go on with a run that was interrupted."""
-    raise typer.Exit(_run(config, only_data=only_data))
+    raise click.exceptions.Exit(_run(config, only_data=only_data))
 
 
 def _run(config: Path, *, only_data: bool) -> int:
     """Makes what the run reads, trains, and gives the exit status. Interrupted, a run goes on when started again."""
+    from fastedit.cli.output import print_error
+
     if find_spec("fastedit.training") is None:
         print_error("what training takes is in no wheel: pip install --editable '.[model,train]' in the repository")
         return WRONG_USAGE
@@ -40,7 +46,7 @@ def _run(config: Path, *, only_data: bool) -> int:
         if only_data:
             prepare.prepare(settings)
         else:
-            typer.echo(f"The target lies in {trainer.train(settings)}")
+            click.echo(f"The target lies in {trainer.train(settings)}")
     except SettingsError as error:
         print_error(str(error))
         return WRONG_USAGE

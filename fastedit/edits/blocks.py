@@ -1,21 +1,23 @@
 """A message taken apart: fenced blocks, unfenced patches, and the prose between them.
 
-markdown-it-py reads the fences. Before it does, one pass over the lines mends what CommonMark would misread:
-patches outside of any fence (their lines would open headings, lists and fences) are blanked out, and an outer
-fence that holds fences of its own length is made longer.
+Fences are read as CommonMark has them, by markdown-it-py where one may lie in a list or a quotation. Before that, one
+pass over the lines mends what CommonMark would misread: patches outside of any fence (their lines would open headings,
+lists and fences) are blanked out, and an outer fence that holds fences of its own length is made longer.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-
-from markdown_it import MarkdownIt
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastedit.edits import search_replace, unified_diff, v4a
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 _FENCE = re.compile(
     r"^(?P<lead>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:>[ \t]?)*)(?P<ticks>`{3,}|~{3,})(?P<info>[^`\n]*)$"
@@ -194,24 +196,74 @@ def _lengthen(mended: list[str], fence_lines: tuple[int, int]) -> None:
             mended[number] = fence.group("lead") + fence.group("ticks")[0] * _LONG + fence.group("info")
 
 
+def _fences(lines: list[str]) -> list[_Span]:
+    """The fenced blocks as CommonMark reads them."""
+    # A lone carriage return ends a line for markdown-it, but not for us.
+    read = [line.replace("\r", " ") for line in lines]
+    found = fences_at_the_margin(read)
+    return [_span(lines, fence) for fence in (fences_anywhere(read) if found is None else found)]
+
+
+class Fence(NamedTuple):
+    """A fenced block, lines [first, last) with the fences.
+
+    content: where what belongs to its lines isn't all of them, in a list or quotation; else None.
+    """
+
+    first: int
+    last: int
+    info: str
+    content: str | None = None
+
+
+def fences_at_the_margin(lines: Sequence[str]) -> list[Fence] | None:
+    """The fences of a text in which all of them open at the margin, so that no list or quotation can hold one.
+
+    Most messages are such, and markdown-it's modules take longer to import than all else that reads one. None where the
+    text has anything that may be another fence.
+    """
+    found: list[Fence] = []
+    at = 0
+    while at < len(lines):
+        if "```" not in lines[at] and "~~~" not in lines[at]:
+            at += 1
+            continue
+        fence = _FENCE.match(lines[at])
+        if fence is None or fence["lead"]:
+            return None
+        ticks = fence["ticks"]
+        closing = re.compile(rf"[ \t]*{ticks}{ticks[0]}*[ \t]*")
+        ends = (number for number in range(at + 1, len(lines)) if closing.fullmatch(lines[number]))
+        # Behind the last line end there is no line for markdown-it.
+        last = next((end + 1 for end in ends), len(lines) - (not lines[-1]))
+        found.append(Fence(at, last, fence["info"].strip()))
+        at = last
+    return found
+
+
+def fences_anywhere(lines: Sequence[str]) -> list[Fence]:
+    """The fences as markdown-it reads them."""
+    found: list[Fence] = []
+    for token in _parser().parse("\n".join(lines)):
+        if token.type == "fence" and token.map is not None:
+            first, last = token.map
+            is_plain = lines[first].startswith(token.markup)
+            found.append(Fence(first, last, token.info.strip(), None if is_plain else token.content))
+    return found
+
+
 @cache
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
     return MarkdownIt("commonmark").disable(["html_block", "code", "reference", "inline", "text_join"])
 
 
-def _fences(lines: list[str]) -> list[_Span]:
-    """The fenced blocks as CommonMark reads them."""
-    spans: list[_Span] = []
-    # A lone carriage return ends a line for markdown-it, but not for us.
-    for token in _parser().parse("\n".join(line.replace("\r", " ") for line in lines)):
-        if token.type != "fence" or token.map is None:
-            continue
-        first, last = token.map
-        closing = _FENCE.match(lines[last - 1]) if last - 1 > first else None
-        is_closed = bool(closing and not closing.group("info").strip())
-        end = last - 1 if is_closed else last
-        # Inside lists and quotes only markdown-it knows what belongs to the line; elsewhere the bytes stand.
-        is_plain = lines[first].startswith(token.markup)
-        content = None if is_plain else tuple(token.content.removesuffix("\n").split("\n"))
-        spans.append(_Span(BlockKind.FENCE, first, first + 1, end, last, token.info.strip(), content, is_closed))
-    return spans
+def _span(lines: Sequence[str], fence: Fence) -> _Span:
+    first, last, info, content = fence
+    closing = _FENCE.match(lines[last - 1]) if last - 1 > first else None
+    is_closed = bool(closing and not closing.group("info").strip())
+    end = last - 1 if is_closed else last
+    # Inside lists and quotes only markdown-it knows what belongs to the line; elsewhere the bytes stand.
+    told = None if content is None else tuple(content.removesuffix("\n").split("\n"))
+    return _Span(BlockKind.FENCE, first, first + 1, end, last, info, told, is_closed)

@@ -9,20 +9,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fastedit.patterns import pattern
+
 DEV_NULL = "/dev/null"
 NEW_FILE = "new file mode"
 DELETED_FILE = "deleted file mode"
 
-GIT = re.compile(r"^diff --git (?P<paths>.+)$")
-MOVED = re.compile(r"^(?P<verb>rename|copy) (?P<side>from|to) (?P<path>.+)$")
-BINARY = re.compile(r"^(?:GIT binary patch|Binary files .* differ)")
-COMBINED = re.compile(r"^@@@+ -\d")
-EXTENDED = re.compile(
+GIT = pattern(r"^diff --git (?P<paths>.+)$")
+MOVED = pattern(r"^(?P<verb>rename|copy) (?P<side>from|to) (?P<path>.+)$")
+BINARY = pattern(r"^(?:GIT binary patch|Binary files .* differ)")
+COMBINED = pattern(r"^@@@+ -\d")
+EXTENDED = pattern(
     r"^(?:index [0-9a-fA-F]{3,}|(?:old|new) mode |similarity index |dissimilarity index |Index: |={60,}$|diff -)"
 )
-_RANGES = re.compile(r"^-(\d{1,9})(?:,(\d{1,9}))?\s+\+\d{1,9}(?:,(\d{1,9}))?$")
+_RANGES = pattern(r"^-(\d{1,9})(?:,(\d{1,9}))?\s+\+\d{1,9}(?:,(\d{1,9}))?$")
 _MAX_RANGES = 60
-_STAMP = re.compile(
+_STAMP = pattern(
     r"\s+\d{4}-\d\d-\d\d[ T].*$|\s+\((?:original|modified|new|old|updated|revision \w+|working copy)\)$"
 )
 # What stands before the old and the new path of one file.

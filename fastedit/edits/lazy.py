@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fastedit.patterns import pattern
+
 
 class LineKind(StrEnum):
     CODE = "code"
@@ -65,14 +67,14 @@ COMMENT_FORMS: tuple[tuple[str, str], ...] = (
 )
 
 _DOTS = r"(?:\.{3,}|…)"
-_STARTS_OR_ENDS_IN_DOTS = re.compile(rf"^[\[(<{{]?\s*{_DOTS}|{_DOTS}\s*[\])>}}]?$")
-_PLAIN_DOTS = re.compile(rf"^{_DOTS}$")
-_BRACKETED = re.compile(r"^[\[(<].*[\])>]$")
-_BARE = re.compile(
+_STARTS_OR_ENDS_IN_DOTS = pattern(rf"^[\[(<{{]?\s*{_DOTS}|{_DOTS}\s*[\])>}}]?$")
+_PLAIN_DOTS = pattern(rf"^{_DOTS}$")
+_BRACKETED = pattern(r"^[\[(<].*[\])>]$")
+_BARE = pattern(
     rf"^(?:{_DOTS}|\[\s*{_DOTS}.*\]|<\s*{_DOTS}[^>]*>|\(\s*{_DOTS}[^)]*\)|{_DOTS}\s*\(.*\)\s*{_DOTS}|{_DOTS}[^.=;{{}}]+{_DOTS})$"
 )
-_DOCSTRING = re.compile(r"^[rbuRBU]?(\"\"\"|''')\s*(.*?)\s*\1$")
-_SNIP = re.compile(r"^[-=~*\s]*(?:snip|snipped|cut|omitted|elided|skipped)[-=~*\s]*$", re.IGNORECASE)
+_DOCSTRING = pattern(r"^[rbuRBU]?(\"\"\"|''')\s*(.*?)\s*\1$")
+_SNIP = pattern(r"^[-=~*\s]*(?:snip|snipped|cut|omitted|elided|skipped)[-=~*\s]*$", re.IGNORECASE)
 
 _SAME = (
     r"unchanged|unmodified|untouched|(?:the )?same(?: code)?(?: as)?(?: before| above| now)?"
@@ -86,8 +88,8 @@ _ELIDED = (
     r"existing|previous|remaining|rest of|other|others|everything (?:above|below|else)"
     r"|code (?:above|below|here|unchanged)|(?:rest|remainder)"
 )
-_ENDING = re.compile(rf"\b(?:{_SAME})\b[\s.!:,)\]]*$", re.IGNORECASE)
-_WORDING = re.compile(
+_ENDING = pattern(rf"\b(?:{_SAME})\b[\s.!:,)\]]*$", re.IGNORECASE)
+_WORDING = pattern(
     rf"(?:^[\s(\[]*(?:{_SAME})\b.{{0,20}}$)"
     rf"|(?:^[\s(\[]*(?:the )?(?:{_ELIDED})\b.{{0,60}}\b(?:code|{_SAME})\b)"
     rf"|(?:^[\s(\[]*(?:{_ELIDED})\s+(?:code|imports?|methods?|functions?|fields?|members?|lines?|entries|items?|cases?|arms?"
@@ -96,23 +98,23 @@ _WORDING = re.compile(
     rf"\b.{{0,30}}$)",
     re.IGNORECASE,
 )
-_CODE_NOUN = re.compile(
+_CODE_NOUN = pattern(
     r"\b(?:code|rest|remainder|everything|others?|remaining|existing|previous|above|below|imports?|methods?|functions?"
     r"|fields?|members?|body|bodies|implementations?|docstring|constants?|definitions?|declarations?|helpers?)\b",
     re.IGNORECASE,
 )
 _NAME = r"[`'\"]?[\w$.\[\]-]+(?:\(\))?[`'\"]?"
-_NAMES = re.compile(rf"^{_NAME}(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|to|through)\s+){_NAME})*\s+$")
+_NAMES = pattern(rf"^{_NAME}(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|to|through)\s+){_NAME})*\s+$")
 MAX_MARKER_WORDS = 5
-_REMOVAL = re.compile(
+_REMOVAL = pattern(
     r"^[\s\[(.…-]*(?:(?:removed?|deleted?|dropped|gone)\s*[:\-–]|(?:removed|deleted|dropped)\s+[`\w].{0,60}$)"
     r"|^[\[(.…].{1,90}\b(?:is|are|was|were|has been|have been|got)\s+(?:now\s+)?(?:removed|deleted|dropped|gone)\b",
     re.IGNORECASE,
 )
 # Between commas or parentheses only: `x: int = ...` and `tuple[int, ...]` are code.
-_INLINE = re.compile(rf"[(,]\s*{_DOTS}\s*(?:[),]|$)|/\*\s*{_DOTS}.*?\*/")
-_PYTHON_INLINE = re.compile(rf"^(?P<head>\s*\S.*:)\s+{_DOTS}\s*(?:#\s*(?P<note>.*))?$")
-_BRACE_INLINE = re.compile(
+_INLINE = pattern(rf"[(,]\s*{_DOTS}\s*(?:[),]|$)|/\*\s*{_DOTS}.*?\*/")
+_PYTHON_INLINE = pattern(rf"^(?P<head>\s*\S.*:)\s+{_DOTS}\s*(?:#\s*(?P<note>.*))?$")
+_BRACE_INLINE = pattern(
     rf"^(?P<head>\s*\S.*\{{)\s*(?P<body>{_DOTS}|/\*.*?{_DOTS}.*?\*/|/\*\s*(?:{_SAME})\s*\*/)\s*(?P<tail>\}}[^{{}}]*)$",
     re.IGNORECASE,
 )

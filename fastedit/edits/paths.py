@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fastedit.patterns import pattern
+
 _EXTENSIONS = (
     # program text
     "py pyi pyx ipynb js mjs cjs jsx ts mts cts tsx vue svelte astro go rs java kt kts scala groovy gradle c h cc cpp"
@@ -41,45 +43,45 @@ _PRODUCTS = (
     " response.json request.json res.json req.json resp.json import.meta.env asp.net e.g i.e etc"
 )
 _NOT_FILES = frozenset(_PRODUCTS.split())
-_DOT_FILE = re.compile(
+_DOT_FILE = pattern(
     r"^\.(?:env|git[a-z]+|htaccess|editorconfig|flake8|python-version|tool-versions|bash_\w+|profile|pre-commit-config|travis"
     r"|gitlab-ci|[a-z]+(?:rc|ignore))(?:[.-][\w.-]+)?$"
 )
 # Names of files that are the names of their languages, too.
 _LANGUAGES = frozenset("makefile justfile".split())
-_LOCATION = re.compile(r"(?::\d{1,9}(?:[-:]\d{1,9})?|#L\d{1,9}(?:-L?\d{1,9})?)$")
-_FORBIDDEN = re.compile(r"[\x00-\x1f`*\"<>|?]|://|\(\)|=|^-|^[.]{3}|…")
-_WORD_CHARACTER = re.compile(r"\w")
-_LABEL = re.compile(
+_LOCATION = pattern(r"(?::\d{1,9}(?:[-:]\d{1,9})?|#L\d{1,9}(?:-L?\d{1,9})?)$")
+_FORBIDDEN = pattern(r"[\x00-\x1f`*\"<>|?]|://|\(\)|=|^-|^[.]{3}|…")
+_WORD_CHARACTER = pattern(r"\w")
+_LABEL = pattern(
     r"^(?:(?:new |updated |modified )?(?:file ?name|file ?path|file|path|in|update|edit|modify))\s*:\s*", re.IGNORECASE
 )
-_NUMBERING = re.compile(r"^(?:\(?\d{1,3}[.):]|step \d{1,3}[.:]?|[-*+])\s+", re.IGNORECASE)
-_TAGS = re.compile(r"^(?:<[\w-]{1,20}>)+|(?:</[\w-]{1,20}>)+$")
-_QUOTED = re.compile(r"`([^`\n]{1,300})`|\*\*([^*\n]{1,300})\*\*|\"([^\"\n]{1,300})\"")
-_BARE_TOKEN = re.compile(r"[^\s`*\"'<>|,;()]{2,300}")
-_COMMENT = re.compile(
+_NUMBERING = pattern(r"^(?:\(?\d{1,3}[.):]|step \d{1,3}[.:]?|[-*+])\s+", re.IGNORECASE)
+_TAGS = pattern(r"^(?:<[\w-]{1,20}>)+|(?:</[\w-]{1,20}>)+$")
+_QUOTED = pattern(r"`([^`\n]{1,300})`|\*\*([^*\n]{1,300})\*\*|\"([^\"\n]{1,300})\"")
+_BARE_TOKEN = pattern(r"[^\s`*\"'<>|,;()]{2,300}")
+_COMMENT = pattern(
     r"^\s*(?:///?|#+|--|/\*+|<!--|;+|%+|\{/\*|\{#|\"{3}|REM\b)\s*(?P<text>.*?)\s*(?:\*/\}?|-->|#\}|\"{3})?\s*$",
     re.IGNORECASE,
 )
-_REMAINDER = re.compile(r"^(?:$|\s*[-–—:(\[].*$|\s+(?:new file|new)$)", re.IGNORECASE)
-_INFO_KEY = re.compile(
+_REMAINDER = pattern(r"^(?:$|\s*[-–—:(\[].*$|\s+(?:new file|new)$)", re.IGNORECASE)
+_INFO_KEY = pattern(
     r"(?:title|file|filename|file_name|path|filepath|name)\s*[=:]\s*(?:\"([^\"]+)\"|'([^']+)'|([^\s}\"']+))",
     re.IGNORECASE,
 )
-_CITATION = re.compile(r"^\d+:\d+:(.+)$")
-_BORROWED = re.compile(
+_CITATION = pattern(r"^\d+:\d+:(.+)$")
+_BORROWED = pattern(
     r"\b(?:like|unlike|from|see|than|as in|similar to|matches|mirrors"
     r"|(?:exists?|defined|declared|lives?|used|found|documented|described|kept|imported) (?:in|by|at)"
     r"|(?:include|import|copy|usages?|uses?) of|includes?|imports?)\s+(?:the\s+)?[`*\"]*$",
     re.IGNORECASE,
 )
 # What follows the name of a file that is only talked about.
-_TALKED_ABOUT = re.compile(
+_TALKED_ABOUT = pattern(
     r"^[`*\"]*\s+(?:(?:is|was|are|were)(?:n['’]t| not)?(?: (?:only|no longer|already|still|never|also))?"
     r" (?:used|needed|imported|required|unchanged|untouched|unaffected|there)|can go|goes away|stays?|remains?)\b",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"`*(])")
+_SENTENCE_END = pattern(r"(?<=[.!?])\s+(?=[A-Z\"`*(])")
 
 PATH_HOLE = "\ufffc"
 

@@ -6,26 +6,28 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_LIST_ITEM = re.compile(r"^(?!\s\*)\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_INLINE_CODE = re.compile(r"(`+)[^`\n]+\1")
-_CODE_SIGN = re.compile(r"[{}\[\]=<>\\|@$]|;(?!\s\S)|\w\(|::|->")
+from fastedit.patterns import pattern
+
+_LIST_ITEM = pattern(r"^(?!\s\*)\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_INLINE_CODE = pattern(r"(`+)[^`\n]+\1")
+_CODE_SIGN = pattern(r"[{}\[\]=<>\\|@$]|;(?!\s\S)|\w\(|::|->")
 # What no line of a sentence starts with, and what none holds.
-_CODE_LINE = re.compile(
+_CODE_LINE = pattern(
     r"^(?:\t|\s{4}|\s*(?://|--|/\*|\*/|<[!/?\w%]|@\w|\.\. |%|;|[{}\])]|#|[-\w]+:\s*$|[a-z_][\w.]*\s*=\s)|\s\*\s)"
     r"|\"{3}|'{3}|/\*|\*/|<!--|-->|[{]\s*$"
 )
-_KEY_ITEM = re.compile(r"^\s*-\s+[\w.-]+:(?:\s|$)")
-_STATEMENT = re.compile(r"^(?:if|for|while|with|elif|else|class|def|case|except|match|when|unless|until|async)\b")
-_SHORT = re.compile(r"^[A-Z][\w' ,-]{1,40}[.!?:]$")
-_PLAIN = re.compile(r"^[(\"'“‘«*_]*[^\W\d_]+(?:['’/-][^\W\d_]+)*[)\"'”’»*_]*[.,;:!?…)]*$")
-_NEUTRAL = re.compile(r"^(?:\W*(?:\d[\d.,:%-]*|[A-Z]{2,}s?|\ufffc)?\W*)$")
+_KEY_ITEM = pattern(r"^\s*-\s+[\w.-]+:(?:\s|$)")
+_STATEMENT = pattern(r"^(?:if|for|while|with|elif|else|class|def|case|except|match|when|unless|until|async)\b")
+_SHORT = pattern(r"^[A-Z][\w' ,-]{1,40}[.!?:]$")
+_PLAIN = pattern(r"^[(\"'“‘«*_]*[^\W\d_]+(?:['’/-][^\W\d_]+)*[)\"'”’»*_]*[.,;:!?…)]*$")
+_NEUTRAL = pattern(r"^(?:\W*(?:\d[\d.,:%-]*|[A-Z]{2,}s?|\ufffc)?\W*)$")
 _FUNCTION_WORDS = frozenset(
     "the a an so which are it that this be also its any now i we they them there but to of you was were".split()
 )
-_SENTENCE_END = re.compile(r"[.:!?)…\"*\ufffc]$")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_WIDE_END = re.compile(r"[。：！？）:.!?)]$")
-_FIRST_PERSON = re.compile(
+_SENTENCE_END = pattern(r"[.:!?)…\"*\ufffc]$")
+_WIDE = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WIDE_END = pattern(r"[。：！？）:.!?)]$")
+_FIRST_PERSON = pattern(
     r"^(?:[\W_]*)(?:(?:(?:sure|ok|okay|done|now|first|next|then|so|also|and|here)\b[,.!:]?\s*)*)"
     r"(?:I(?:['’](?:ll|m|ve|d))?|we(?:['’](?:ll|re|ve|d))?|let me|let['’]s|here(?:['’]s| is| are))\s",
     re.IGNORECASE,

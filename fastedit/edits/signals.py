@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from fastedit.edits.hunks import is_elision
 from fastedit.edits.paths import PATH_HOLE, is_file_name
+from fastedit.patterns import pattern
 
 _SHELL_TAGS = "bash sh shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh cmd bat batch"
 SHELL_TAGS = frozenset(_SHELL_TAGS.split())
@@ -30,18 +31,18 @@ _PROGRAMS = (
     " redis-cli nginx systemctl journalctl ssh scp rsync tsc eslint prettier vite next jest vitest playwright alembic"
     " flask django-admin uvicorn gunicorn celery west openocd buf protoc sqlx diesel prisma set time env"
 )
-_COMMAND = re.compile(
+_COMMAND = pattern(
     r"^\s*(?:[$>%]\s+\S|(?:[A-Z_]+=\S*\s+)*(?:"
     + "|".join(map(re.escape, _PROGRAMS.split()))
     + r")(?:\s|$)|\./\S+|[\w./-]+/manage\.py\b)"
 )
-_SHELL_CODE = re.compile(
+_SHELL_CODE = pattern(
     r"^\s*(?:if |for |while |until |case |function |local |done\b|fi\b|esac\b|then\b|else\b|elif |\}|\w+\(\)|#!)"
 )
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+    return pattern("|".join(patterns), re.IGNORECASE)
 
 
 _NEW_BESIDE = _any_of(

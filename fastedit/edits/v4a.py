@@ -14,16 +14,17 @@ from fastedit.edits.hunks import unreadable
 from fastedit.edits.model import Action, Edit, Format, Op, PatchHunk, PatchLine
 from fastedit.edits.prefixes import indent_unit, read_lines
 from fastedit.edits.prose import is_prose
+from fastedit.patterns import pattern
 
-_BEGIN = re.compile(r"^\s*\*\*\* *Begin Patch\b", re.IGNORECASE)
-_END = re.compile(r"^\s*\*\*\* *End Patch\b", re.IGNORECASE)
-_FILE = re.compile(
+_BEGIN = pattern(r"^\s*\*\*\* *Begin Patch\b", re.IGNORECASE)
+_END = pattern(r"^\s*\*\*\* *End Patch\b", re.IGNORECASE)
+_FILE = pattern(
     r"^\s*\*\*\* *(?P<verb>Add|Create|New|Delete|Remove|Update|Modify|Edit)(?: File)? *: *(?P<path>\S.*?)\s*$",
     re.IGNORECASE,
 )
-_MOVE = re.compile(r"^\s*\*\*\* *(?:Move|Rename)(?: to)? *: *(?P<path>\S.*?)\s*$", re.IGNORECASE)
-_END_OF_FILE = re.compile(r"^\s*\*\*\* *End of File\b", re.IGNORECASE)
-_RANGES = re.compile(r"^-(\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})?$")
+_MOVE = pattern(r"^\s*\*\*\* *(?:Move|Rename)(?: to)? *: *(?P<path>\S.*?)\s*$", re.IGNORECASE)
+_END_OF_FILE = pattern(r"^\s*\*\*\* *End of File\b", re.IGNORECASE)
+_RANGES = pattern(r"^-(\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})?$")
 _ACTIONS = {
     "add": Action.CREATE,
     "create": Action.CREATE,

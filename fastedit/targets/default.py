@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.targets.registry import EMBEDDED_FOLDER
 
 if TYPE_CHECKING:
     from fastedit.targets.target import Target
 
-logger = logging.getLogger(__name__)
-
 NEEDED = ("torch", "transformers", "tokenizers", "safetensors")
 EMBEDDED = "embedded"
+EMBEDDED_FOLDER = Path(__file__).parent / EMBEDDED
 NO_TARGET = "none"
 _lock = threading.Lock()
 _loaded: dict[str, Target] = {}
@@ -48,7 +46,9 @@ def default_target(*, is_required: bool) -> Target | None:
             raise
         # An installation without a model is complete in itself; one with a broken one isn't.
         if _chosen == EMBEDDED and is_installed():
-            logger.warning("edits are applied without a target: %s", error.message)
+            import logging
+
+            logging.getLogger(__name__).warning("edits are applied without a target: %s", error.message)
         return None
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastedit.errors import Code, EngineUnavailable
+from fastedit.targets.default import EMBEDDED_FOLDER
 from fastedit.targets.templates import CHAT, TEMPLATE_FILE, PromptTemplate, read_template, template_named
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
-EMBEDDED_FOLDER = Path(__file__).parent / "embedded"
 
 
 @dataclass(frozen=True, slots=True)

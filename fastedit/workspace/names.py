@@ -6,17 +6,18 @@ import re
 from collections.abc import Callable
 
 from fastedit.errors import Code, InputRefused
+from fastedit.patterns import pattern
 
 MAX_PART_BYTES = 255
 MAX_NAME_BYTES = 4096
 
 # Names that mean a device on Windows. With an extension they are common names elsewhere (`aux.c`).
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ .:]*", re.IGNORECASE)
+_DEVICE = pattern(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ .:]*", re.IGNORECASE)
 # Folders that version control trusts, also as case-blind file systems and 8.3 names spell them.
-_VERSION_CONTROL = re.compile(r"\.(?:git|hg|svn)[ .]*|git~\d+", re.IGNORECASE)
-_OWN = re.compile(r"\.fastedit-.*", re.IGNORECASE)
+_VERSION_CONTROL = pattern(r"\.(?:git|hg|svn)[ .]*|git~\d+", re.IGNORECASE)
+_OWN = pattern(r"\.fastedit-.*", re.IGNORECASE)
 # Invisible characters that some file systems drop from names: `.g\u200cit` would come to be `.git`.
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_INVISIBLE = pattern(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 # What is refused of a whole name, and of each of its parts, with the words for it.
 _NAME_RULES: tuple[tuple[Callable[[str], object], str], ...] = (

@@ -283,7 +283,7 @@ def test_help_ends_with_examples_of_right_usage(folder: Path) -> None:
     text = fastedit("apply", "--help", cwd=folder).stdout.decode()
     assert text.rstrip().endswith(EXAMPLES.rstrip())
     (folder / "answer.md").write_text(EDIT)
-    lines = [line.split("   ")[1].strip() for line in EXAMPLES.split("\n") if "fastedit apply" in line]
+    lines = [line.strip().split("   ")[0] for line in EXAMPLES.split("\n") if "fastedit apply" in line]
     assert len(lines) == 4
     outcomes = [fastedit(*line.partition("fastedit ")[2].split(), cwd=folder, stdin=EDIT.encode()) for line in lines]
     assert [outcome.status for outcome in outcomes[:3]] == [0, 3, 0]  # the message names no file

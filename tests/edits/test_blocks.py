@@ -3,8 +3,10 @@
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fastedit.edits.blocks import Block, BlockKind, split_message
+from fastedit.edits.blocks import Block, BlockKind, fences_anywhere, fences_at_the_margin, split_message
 
 
 def blocks(text: str) -> tuple[Block, ...]:
@@ -105,3 +107,22 @@ def test_time_is_linear(text: str):
     started = time.process_time()
     split_message(text)
     assert time.process_time() - started < 2.5
+
+
+LINES = [
+    *("```", "````", "~~~", "~~~~", "```py", "``` py ", "~~~py", "~~~ a`b"),
+    *("``` x `", "```  ", "```\t", "```\xa0", "~~~ ```"),
+    *("  ```", "   ~~~", "    ```", "\t```", "- ```", "> ```", "- x", "> q", "1. a", "  x", "    code"),
+    *("# h", "===", "---", "***", "text", "", "", "<div>", "[a]: b", "| a |", "|--|", "\0"),
+]
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=9))
+def test_fences_at_the_margin_are_what_a_markdown_parser_finds(lines: list[str]):
+    found = fences_at_the_margin(lines)
+    assert found is None or found == fences_anywhere(lines)
+
+
+def test_only_fences_at_the_margin_are_read_without_a_parser():
+    assert fences_at_the_margin(["- a", "```py", "x", "```", "- b"]) == [(1, 4, "py", None)]
+    assert fences_at_the_margin(["- ```py", "  x", "  ```"]) is None

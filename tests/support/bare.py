@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 WITHOUT = (
     "charset_normalizer",
+    "click",
     "fastapi",
     "markdown_it",
     "matplotlib",
@@ -15,7 +16,6 @@ WITHOUT = (
     "rapidfuzz",
     "rich",
     "tree_sitter",
-    "typer",
 )
 BLOCKED = f"""
 import sys

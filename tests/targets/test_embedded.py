@@ -17,8 +17,8 @@ from fastedit.edits import parse_message
 from fastedit.excerpts import excerpts_of
 from fastedit.lines import split_lines
 from fastedit.targets import Target
+from fastedit.targets.default import EMBEDDED_FOLDER
 from fastedit.targets.marks import FIRST, NUM_MARKS
-from fastedit.targets.registry import EMBEDDED_FOLDER
 from fastedit.windows import whole_file
 
 MAX_BYTES = 48 * 10**6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from fastedit.cli.app import app
 from fastedit.targets import Target

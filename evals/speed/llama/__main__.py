@@ -46,7 +46,7 @@ from evals.speed.llama.peer import LlamaPeer, PeerError, built_with
 from evals.speed.llama.ways import ways_of
 from evals.speed.pairs import load_pairs
 from fastedit.decode import EngineSettings
-from fastedit.targets.registry import EMBEDDED_FOLDER
+from fastedit.targets.default import EMBEDDED_FOLDER
 
 NEEDED = ("gguf", "llama_cpp")
 LOOKUPS = (2, 10, 64)  # tokens; llama-cpp-python's README advises 2 on a CPU and 10 on a GPU

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from fastedit.anchor.model import Problem
 from fastedit.anchor.patch.already import is_applied, is_plainly_applied, stands_beside
@@ -125,7 +124,7 @@ class _Locator:
             for piece, finding in placed
             if piece.hunk.line_hint is not None and not piece.follows and len(finding.candidates) == 1
         ]
-        shift = int(median(offsets)) if offsets else 0
+        shift = _middle(offsets) if offsets else 0
         if not shift:
             return placed
         return [
@@ -254,3 +253,9 @@ def _level_certainty(place: Place) -> float:
     if place.level is Level.INDENT and place.quality == UNEVEN_INDENT_QUALITY:
         return _UNEVEN_CERTAINTY
     return _LEVEL_CERTAINTY[place.level]
+
+
+def _middle(numbers: Sequence[int]) -> int:
+    """The median, towards 0 where it lies between two numbers."""
+    ordered = sorted(numbers)
+    return int((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
