@@ -142,12 +142,13 @@ def _refusal(answer: Any, url: str) -> EditRefused | SettingsError:
         error = answer["error"]
         code, message = str(error["code"]), str(error["message"])
         candidates = tuple(Candidate(**one) for one in error.get("candidates", ()))
-    except (KeyError, TypeError):
+        certainty = None if error.get("certainty") is None else float(error["certainty"])
+    except (KeyError, TypeError, ValueError):
         return _unavailable(f"what answers at {url} is no such service")
     if code in ("UNAUTHORIZED", "FORBIDDEN_ORIGIN", "BAD_HOST"):
         return SettingsError(f"{url} turns us away: {message} (FASTEDIT_API_KEY)")
     if code in Code.__members__ or code in CODES:
-        return EditRefused(CODES.get(code, code), message, candidates)
+        return EditRefused(CODES.get(code, code), message, candidates, certainty)
     return EngineUnavailable(Code.ENGINE_ERROR, f"{url} doesn't understand us: {message} ({code})")
 
 

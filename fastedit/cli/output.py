@@ -124,7 +124,7 @@ def print_refusal(refusal: EditRefused, *, is_json: bool) -> None:
     if is_json:
         candidates = [asdict(candidate) for candidate in refusal.candidates]
         error = {"code": refusal.code.value, "message": refusal.message, "candidates": candidates}
-        write_bytes(json.dumps({"error": error}).encode() + b"\n")
+        write_bytes(json.dumps({"error": error | {"certainty": refusal.certainty}}).encode() + b"\n")
         return
     print_error(f"{refusal.message} ({refusal.code.value})")
     for candidate in refusal.candidates:

@@ -38,9 +38,16 @@ def create_app(settings: ServerSettings | None = None, slot: TargetSlot | None =
             group.start_soon(service.start)
             yield
             group.cancel_scope.cancel()
-        service.close()
+        await service.close()
 
-    app = FastAPI(title="FastEdit", version=__version__, description=DESCRIPTION, lifespan=lifespan)
+    app = FastAPI(
+        title="FastEdit",
+        version=__version__,
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        docs_url=None,  # FastAPI's own pages load theirs from elsewhere
+        redoc_url=None,
+    )
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)

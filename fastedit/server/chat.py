@@ -14,10 +14,10 @@ from fastedit.server.models import DEFAULT, mode_of
 from fastedit.server.problems import Problem, RequestCode
 from fastedit.server.schemas import EDIT, ORIGINAL, Text
 
-# What OpenAI's clients may ask for besides, and the values that ask for nothing. Other parameters are ignored.
+# What OpenAI's clients may ask for besides, and the values that ask for nothing. Other parameters are ignored, `stop`
+# and `max_tokens` among them: a file isn't cut.
 NEUTRAL: dict[str, tuple[Any, ...]] = {
     "n": (1,),
-    "stop": ([], ""),
     "tools": ([],),
     "tool_choice": ("none", "auto"),
     "functions": ([],),

@@ -14,6 +14,9 @@ from fastedit.server.problems import CODES_OF_STATUSES, Problem, RequestCode, pr
 from fastedit.server.streaming import ClientGone
 
 _NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
+# Without the header the framework takes the body for plain text, and says that it is "no valid dictionary".
+NO_OBJECT = ("model_attributes_type", "dict_type", "missing")
+NEEDS_OBJECT = "The body has to be a JSON object, sent with the header Content-Type: application/json."
 CLIENT_CLOSED_REQUEST = 499  # nobody reads it; logs and metrics do
 
 
@@ -48,6 +51,8 @@ async def _client_gone(_: Request, __: Exception) -> Response:
 def _invalid(error: RequestValidationError) -> Problem:
     """Which field is wrong and how, without its value: that may be source code, or nothing that JSON can hold."""
     first = error.errors()[0]
+    if first["loc"] == ("body",) and first["type"] in NO_OBJECT:
+        return Problem(RequestCode.INVALID_REQUEST, NEEDS_OBJECT)
     # An unknown field's name is the client's, and may be anything.
     parts = (str(part) if _NAME.fullmatch(str(part)) else "..." for part in first["loc"] if part != "body")
     place = ".".join(parts)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from fastedit.verified import DecodeOptions
 
 
+LARGE_CHARACTERS = 200_000  # of file and edit together: from there on an edit may take more than a moment
+
+
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
     """As for `fastedit.decode.Sampling`, which isn't imported before a target is."""
@@ -59,6 +62,11 @@ class Job:
         if info is None or language_of(self.path, self.original):
             return self.path
         return f"{self.path or 'original'}.{info.extensions[0]}" if info.extensions else self.path
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it may take so long that small jobs shouldn't wait for it."""
+        return len(self.original) + len(self.edit) > LARGE_CHARACTERS
 
     def edits(self) -> tuple[list[Edit], list[Warning]]:
         """The edits that are meant for the file, and warnings about the others. Raises EditRefused."""
@@ -107,6 +115,12 @@ def run_until_target(job: Job) -> Outcome | Drafted:
         return run_structural(job)
     begun = begin(job.original, edits, path=job.name, message=job.edit, instruction=job.instruction, choice=job.choice)
     return Drafted(tuple(edits), tuple(warnings), begun)
+
+
+def run_drafted(job: Job, drafted: Drafted) -> Outcome:
+    """The rest of a job that was drafted, done without a target. Raises EditRefused."""
+    outcome = _run(job, drafted.edits, drafted.warnings, mode="structural", begun=drafted.begun)
+    return replace(outcome, spans=spans_of(job.original, outcome.text)) if job.with_spans else outcome
 
 
 def run_with_target(job: Job, drafted: Drafted, target: Target, options: DecodeOptions) -> Outcome:

@@ -62,6 +62,7 @@ class Problem(Exception):
         candidates: Sequence[Candidate] = (),
         headers: Mapping[str, str] | None = None,
         param: str | None = None,
+        certainty: float | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -69,11 +70,12 @@ class Problem(Exception):
         self.candidates = tuple(candidates)
         self.headers = dict(headers or {})
         self.param = param
+        self.certainty = certainty
 
     @classmethod
     def of(cls, refusal: EditRefused) -> Problem:
         headers = {"Retry-After": str(RETRY_AFTER_S)} if refusal.code is Code.OVERLOADED else None
-        return cls(refusal.code, refusal.message, refusal.candidates, headers)
+        return cls(refusal.code, refusal.message, refusal.candidates, headers, certainty=refusal.certainty)
 
     @property
     def status(self) -> int:
@@ -81,9 +83,10 @@ class Problem(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
-        """`{error{code, message, candidates}}`."""
+        """`{error{code, message, candidates, certainty}}`."""
         candidates = [_public(candidate) for candidate in self.candidates]
-        return {"error": {"code": self.code.value, "message": self.message, "candidates": candidates}}
+        said = {"code": self.code.value, "message": self.message}
+        return {"error": {**said, "candidates": candidates, "certainty": self.certainty}}
 
     def json(self) -> str:
         return json.dumps(self.body)

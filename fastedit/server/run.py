@@ -24,6 +24,7 @@ from fastedit.server.settings import ServerSettings
 logger = logging.getLogger(__name__)
 
 BACKLOG = 2048
+MIN_KEY_BYTES = 16
 SWITCH_S = 0.001  # how long a thread may keep the interpreter from the one that answers clients; Python's own is 5 ms
 ABORT_S = 5  # what aborted requests have to tell their clients so
 
@@ -34,6 +35,7 @@ def serve(settings: ServerSettings, slot: TargetSlot | None = None) -> None:
     SettingsError where the settings would open the service to everybody, or the address can't be had.
     """
     check_exposure(settings)
+    check_keys(settings)
     set_up_logs(settings.log_level, settings.log_format)
     sys.setswitchinterval(SWITCH_S)
     listener = listen(settings.host, settings.port)
@@ -75,6 +77,15 @@ def check_exposure(settings: ServerSettings) -> None:
     """SettingsError for an address that others can reach without a key."""
     if not is_loopback(settings.host) and not settings.keys:
         raise SettingsError(f"others can reach {settings.host}: set FASTEDIT_API_KEYS or FASTEDIT_API_KEYS_FILE")
+
+
+def check_keys(settings: ServerSettings) -> None:
+    """SettingsError for a key that could be guessed."""
+    if any(len(key) < MIN_KEY_BYTES for key in settings.keys):
+        raise SettingsError(
+            f"an API key has fewer than {MIN_KEY_BYTES} characters; "
+            "`python -c 'import secrets; print(secrets.token_urlsafe())'` makes one"
+        )
 
 
 class DrainingServer(uvicorn.Server):

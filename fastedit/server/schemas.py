@@ -227,6 +227,9 @@ class ErrorBody(BaseModel):
     code: str
     message: str
     candidates: list[Candidate]
+    certainty: float | None = Field(
+        None, description="How likely the first of the readings is right, where the edit was refused for that."
+    )
 
 
 class ErrorResponse(BaseModel):

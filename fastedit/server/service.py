@@ -9,13 +9,13 @@ from collections.abc import AsyncGenerator, Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from anyio import CancelScope, fail_after
+from anyio import CancelScope, fail_after, move_on_after
 
 from fastedit.edits.files import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
 from fastedit.groups import Place
 from fastedit.server.garbage import settle
-from fastedit.server.jobs import Job, Outcome
+from fastedit.server.jobs import Drafted, Job, Outcome
 from fastedit.server.lanes import Lane
 from fastedit.server.loading import State, TargetSlot
 from fastedit.server.logs import log_edit
@@ -24,9 +24,13 @@ from fastedit.server.settings import ServerSettings
 from fastedit.server.threads import Listener, TargetThreads
 from fastedit.server.workers import Workers
 
+AUTO = "auto"
 MODEL = "model"
 STRUCTURAL = "structural"
 DRAFT = "draft"
+LARGE = "large"
+LARGE_WAITING = 32  # large files that wait are memory that is held
+TARGET_SHARE = 0.6  # of the time that an `auto` request may take: if no target has answered by then, the draft stands
 
 T = TypeVar("T")
 
@@ -40,10 +44,11 @@ class Service:
         num_drafters = _num_drafters(settings) if self.slot.state is not State.NONE else 0
         widths = {STRUCTURAL: settings.structural_workers, DRAFT: num_drafters, MODEL: settings.model_requests}
         self.lanes = {name: Lane(name, width, settings.max_waiting) for name, width in widths.items() if width}
+        self.lanes[LARGE] = Lane(LARGE, settings.structural_workers, min(settings.max_waiting, LARGE_WAITING))
         self.metrics = Metrics(self.lanes.values(), self.slot)
         self.is_warm = False  # whether the workers are there
         self.is_stopping = False
-        self._workers = Workers(settings.structural_workers + num_drafters)
+        self._workers = Workers(settings.structural_workers + num_drafters, settings.structural_workers)
         self._threads = TargetThreads(self.slot, settings.model_requests)
         self._scopes: set[CancelScope] = set()
 
@@ -108,8 +113,9 @@ class Service:
         for scope in self._scopes:
             scope.cancel()
 
-    def close(self) -> None:
-        """Lets go of the target. For when no job is under way any more."""
+    async def close(self) -> None:
+        """Lets go of the processes and the target. For when no job is under way any more."""
+        await self._workers.close()
         self._threads.close()
         self.slot.close()
 
@@ -137,14 +143,41 @@ class Service:
         if job.mode == MODEL and not has_target:
             raise EngineUnavailable(Code.TARGET_UNAVAILABLE, self.slot.explanation)
         if job.mode == STRUCTURAL or not has_target:
-            async with self.lanes[STRUCTURAL].place():
+            async with self._lane(job, STRUCTURAL).place():
                 return self._with_absence(job, await self._workers.run(job))
-        async with self.lanes[DRAFT].place():
+        patience = move_on_after(limit_s * TARGET_SHARE if job.mode == AUTO else None)
+        async with self._lane(job, DRAFT).place():
             drafted = await self._workers.run_until_target(job)
         if isinstance(drafted, Outcome):
             return drafted
-        async with self.lanes[MODEL].place():
-            return await self._threads.run(job, drafted, limit_s, on_text, place)
+        told = _Told(on_text)
+        try:
+            with patience:
+                async with self.lanes[MODEL].place():
+                    return await self._threads.run(job, drafted, limit_s, told.add if on_text else None, place)
+            busy = EngineUnavailable(Code.TIMEOUT, "the target had too much to do")
+        except EngineUnavailable as error:
+            busy = error
+        return await self._without_answer(job, drafted, busy, told)
+
+    async def _without_answer(self, job: Job, drafted: Drafted, busy: EngineUnavailable, told: _Told) -> Outcome:
+        """The draft, with a warning, where an `auto` job's target was too busy. Raises `busy` where that can't be."""
+        is_busy = busy.code in (Code.OVERLOADED, Code.TIMEOUT)
+        if job.mode != AUTO or not is_busy or drafted.begun.merged.refusal is not None:
+            raise busy
+        async with self._lane(job, DRAFT).place():
+            outcome = await self._workers.run_drafted(job, drafted)
+        if told.text:
+            if not outcome.text.startswith(told.text):
+                raise busy
+            told.add(outcome.text[len(told.text) :])
+            outcome = replace(outcome, spans=())
+        warning = Warning(busy.code.value, f"not verified: {busy.message}")
+        return replace(outcome, warnings=(*outcome.warnings, warning))
+
+    def _lane(self, job: Job, name: str) -> Lane:
+        """Where the job waits for a process: large ones have a lane of their own, and hold up no small ones."""
+        return self.lanes[LARGE if job.is_large else name]
 
     async def _files(self, edit: str, format: str) -> list[NamedFile]:
         async with self.lanes[STRUCTURAL].place():
@@ -162,6 +195,19 @@ class Service:
 
     def _limit_s(self, deadline_s: float | None) -> float:
         return min(deadline_s or self.settings.deadline_s, self.settings.max_deadline_s)
+
+
+class _Told:
+    """Passes pieces of a text on to a listener, and remembers them."""
+
+    def __init__(self, listener: Listener | None) -> None:
+        self._listener = listener
+        self.text = ""
+
+    def add(self, piece: str) -> None:
+        self.text += piece
+        if self._listener:
+            self._listener(piece)
 
 
 def check_sha256(original: str, sha256: str | None) -> None:

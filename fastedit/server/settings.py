@@ -59,7 +59,7 @@ class ServerSettings(BaseSettings):
     max_deadline_s: Seconds = 300.0
     structural_workers: Annotated[int, Field(ge=1, le=64)] = Field(default_factory=lambda: min(4, os.cpu_count() or 1))
     model_requests: Annotated[int, Field(ge=1, le=256)] = 16
-    max_waiting: Count = 128
+    max_waiting: Count = 256
     max_batch: Count = 64
     requests_per_minute: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     drain_s: Annotated[float, Field(ge=0, le=3600)] = 10.0

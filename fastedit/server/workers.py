@@ -1,28 +1,28 @@
-"""Processes for structural work: it is Python from end to end, and in threads it would hold up everybody else.
+"""What the service has its processes do: structural work is Python from end to end, and in threads it would hold up
+everybody else. A process that crashes or has to be stopped takes no other request with it.
 
-A worker that crashes or has to be stopped takes no other request with it. As with `multiprocessing`, workers import the
-program's main module: a script of one's own that serves needs its `if __name__ == "__main__":`.
+Small jobs have processes of their own, so that none waits behind a large one; those for large jobs are nicer.
 """
 
 from __future__ import annotations
 
 import logging
-import signal
 import traceback
 from collections.abc import Callable
 from typing import TypeVar
-
-from anyio import BrokenWorkerProcess, CapacityLimiter, create_task_group, to_process
 
 from fastedit.edits import parse_message
 from fastedit.edits.files import NamedFile, named_files
 from fastedit.errors import Code, EditRefused, EngineUnavailable
 from fastedit.server.garbage import settle
-from fastedit.server.jobs import Drafted, Job, Outcome, run_structural, run_until_target
+from fastedit.server.jobs import Drafted, Job, Outcome, run_drafted, run_structural, run_until_target
+from fastedit.server.processes import Pool, ProcessDied
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+NICENESS = 5  # of the processes for large jobs: the one that answers clients, and small edits, go first
 
 # Files in the languages that are edited most, so that a worker's first request finds their grammars loaded.
 WARM_UP = (
@@ -42,34 +42,41 @@ class Failure(Exception):
 
 
 class Workers:
-    """At most `num_workers` processes, started when first needed."""
+    """At most `num_small` processes for small jobs, there from the start, and `num_large` for large ones."""
 
-    def __init__(self, num_workers: int) -> None:
-        self.num_workers = num_workers
-        self._limiter = CapacityLimiter(num_workers)
+    def __init__(self, num_small: int, num_large: int = 1) -> None:
+        self._small = Pool(num_small, _warm_up)
+        self._large = Pool(num_large, _warm_up, NICENESS)
 
     async def warm_up(self) -> None:
-        """Starts all the processes."""
-        async with create_task_group() as group:
-            for _ in range(self.num_workers):
-                group.start_soon(self._in_worker, _warm_up)
+        """Starts the processes for small jobs."""
+        await self._small.fill()
+
+    async def close(self) -> None:
+        """Ends all processes. For when no job is under way any more."""
+        await self._small.close()
+        await self._large.close()
 
     async def run(self, job: Job) -> Outcome:
         """As `run_structural`. Cancelling kills the process that is at it."""
-        return await self._in_worker(_run, job)
+        return await self._in_worker(job.is_large, _run, job)
 
     async def run_until_target(self, job: Job) -> Outcome | Drafted:
         """As `jobs.run_until_target`. Cancelling kills the process that is at it."""
-        return await self._in_worker(_run_until_target, job)
+        return await self._in_worker(job.is_large, _run_until_target, job)
+
+    async def run_drafted(self, job: Job, drafted: Drafted) -> Outcome:
+        """As `jobs.run_drafted`. Cancelling kills the process that is at it."""
+        return await self._in_worker(job.is_large, _run_drafted, job, drafted)
 
     async def files(self, edit: str, format: str) -> list[NamedFile]:
         """The files that a message names. EditRefused where there is no edit in it."""
-        return await self._in_worker(_files, edit, format)
+        return await self._in_worker(False, _files, edit, format)
 
-    async def _in_worker(self, function: Callable[..., T], *arguments: object) -> T:
+    async def _in_worker(self, is_large: bool, function: Callable[..., T], *arguments: object) -> T:
         try:
-            return await to_process.run_sync(function, *arguments, cancellable=True, limiter=self._limiter)
-        except BrokenWorkerProcess as error:
+            return await (self._large if is_large else self._small).run(function, *arguments)
+        except ProcessDied as error:
             logger.exception("a worker died")
             raise EngineUnavailable(Code.ENGINE_ERROR, "The process that merged the edit has died.") from error
         except Failure as failure:
@@ -85,13 +92,16 @@ def _run_until_target(job: Job) -> Outcome | Drafted:
     return _answered(lambda: run_until_target(job))
 
 
+def _run_drafted(job: Job, drafted: Drafted) -> Outcome:
+    return _answered(lambda: run_drafted(job, drafted))
+
+
 def _files(edit: str, format: str) -> list[NamedFile]:
     return _answered(lambda: named_files(parse_message(edit, format=format)))
 
 
 def _answered(work: Callable[[], T]) -> T:
     """What the work gives. Raises EditRefused, and Failure for whatever else goes wrong."""
-    _leave_interrupts_to_the_server()
     try:
         return work()
     except EditRefused as refusal:
@@ -101,12 +111,6 @@ def _answered(work: Callable[[], T]) -> T:
 
 
 def _warm_up() -> None:
-    _leave_interrupts_to_the_server()
     for path, text in WARM_UP:
         run_structural(Job(text, text.replace("1", "2"), path))
     settle()
-
-
-def _leave_interrupts_to_the_server() -> None:
-    """A Ctrl-C reaches every process of the terminal; what is under way is to be finished all the same."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

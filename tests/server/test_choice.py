@@ -24,6 +24,7 @@ UNSURE = {**ASKED, "certainty": 1.0}
 def candidates_of(service: Running) -> list[dict[str, Any]]:
     answer = service.client.post("/v1/apply", json=UNSURE)
     assert answer.status_code == 409
+    assert 0 < answer.json()["error"]["certainty"] < 1
     return answer.json()["error"]["candidates"]
 
 

@@ -333,6 +333,33 @@ def test_a_full_queue_turns_away_and_harms_nobody(spare: Target) -> None:
         assert [one.result().status_code for one in waiting] == [200] * 3
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_an_auto_request_does_not_wait_for_a_busy_target(spare: Target, streamed: bool) -> None:
+    settings = ServerSettings(structural_workers=1, model_requests=1, deadline_s=3, drain_s=0.5)
+    with scripted(spare, settings) as (service, runner), held(runner), ThreadPoolExecutor(1) as pool:
+        first = pool.submit(service.apply, mode="model", deadline_s=60)
+        wait_until(lambda: service.service.lanes["model"].num_running == 1)
+        answer = service.apply(stream=streamed)
+        assert answer.status_code == 200
+        last = json.loads(events_of(answer.text)[-1][1]) if streamed else answer.json()
+        assert (last["text"], last["strategy"]) == (EXPECTED, "structural")
+        assert [warning["code"] for warning in last["warnings"]] == ["TIMEOUT"]
+        if streamed:
+            spans = [json.loads(data) for name, data in events_of(answer.text) if name == "span"]
+            assert "".join(span["text"] for span in spans) == EXPECTED
+        assert service.apply(mode="model").status_code == 504
+        runner.before_pass = lambda: None
+        first.cancel()
+
+
+def test_two_hundred_auto_requests_at_once_are_answered(spare: Target) -> None:
+    settings = ServerSettings(structural_workers=2, model_requests=1, max_waiting=256, deadline_s=60, drain_s=0.5)
+    with scripted(spare, settings) as (service, runner), held(runner), ThreadPoolExecutor(64) as pool:
+        answers = [pool.submit(service.apply, deadline_s=20) for _ in range(64)]
+        statuses = [one.result().status_code for one in answers]
+    assert statuses == [200] * len(statuses)
+
+
 def test_a_target_that_is_absent_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
     missing = tmp_path_factory.mktemp("nothing") / "here"
     with running(ServerSettings(target=str(missing), structural_workers=1)) as service:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
@@ -61,7 +63,19 @@ def test_every_path_is_described(plain: Running) -> None:
         "/readyz",
         "/metrics",
     }
-    assert plain.client.get("/docs").status_code == 200
+
+
+def test_the_page_about_it_names_all_and_loads_nothing(plain: Running) -> None:
+    described = plain.client.get("/openapi.json").json()
+    answer = plain.client.get("/docs")
+    assert answer.headers["content-type"].startswith("text/html")
+    page = answer.text
+    for path in described["paths"]:
+        assert f" {path}</code>" in page
+    for field in described["components"]["schemas"]["ApplyRequest"]["properties"]:
+        assert re.search(rf"<code>{field}\??</code>", page)
+    assert re.findall(r"(?:src|href)=[\"']?([^\s>\"']+)", page) == ["/openapi.json"]
+    assert "<script" not in page
 
 
 def test_the_examples_work(plain: Running) -> None:

@@ -15,7 +15,7 @@ from fastedit.errors import SettingsError
 from fastedit.remote import Remote
 from fastedit.server.gate import host_name
 from fastedit.server.rates import RateLimiter
-from fastedit.server.run import check_exposure, listen
+from fastedit.server.run import check_exposure, check_keys, listen
 from fastedit.server.settings import ServerSettings, load_server_settings
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, running
 
@@ -95,6 +95,14 @@ def test_an_allowed_origin_is_let_in_and_told_so(keyed: Running) -> None:
 def test_a_form_of_a_page_is_no_request(plain: Running, kind: str) -> None:
     answer = plain.client.post("/v1/apply", content=BODY, headers={"content-type": kind})
     assert (answer.status_code, code_of(answer)) == (422, "INVALID_REQUEST")
+    assert "Content-Type: application/json" in answer.json()["error"]["message"]
+
+
+def test_a_body_without_its_kind_is_told_what_lacks(plain: Running) -> None:
+    for body, headers in ((BODY, {}), ("[]", {"content-type": "application/json"}), ("", {})):
+        answer = plain.client.post("/v1/apply", content=body, headers=headers)
+        assert (answer.status_code, code_of(answer)) == (422, "INVALID_REQUEST")
+        assert "a JSON object, sent with the header Content-Type" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -148,6 +156,14 @@ def test_an_address_that_others_reach_needs_a_key(tmp_path) -> None:
         check_exposure(ServerSettings(host="0.0.0.0", api_keys_file=keys))
     with pytest.raises(SettingsError, match="API_KEYS_FILE"):
         check_exposure(ServerSettings(host="0.0.0.0", api_keys_file=tmp_path / "none"))
+
+
+def test_a_key_that_can_be_guessed_is_refused_at_the_start() -> None:
+    check_keys(ServerSettings(api_keys="x" * 16))
+    check_keys(ServerSettings())
+    with pytest.raises(SettingsError, match="16 characters") as refused:
+        check_keys(ServerSettings(api_keys=f"{'x' * 16},guess"))
+    assert "guess" not in str(refused.value)
 
 
 def test_a_rate_holds_for_each_key() -> None:

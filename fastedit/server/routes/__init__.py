@@ -1,7 +1,7 @@
 """The paths that the service answers."""
 
-from fastedit.server.routes import chat, code_apply, health, metrics, native
+from fastedit.server.routes import chat, code_apply, docs, health, metrics, native
 
-ROUTERS = (native.router, code_apply.router, chat.router, health.router, metrics.router)
+ROUTERS = (native.router, code_apply.router, chat.router, health.router, metrics.router, docs.router)
 
 __all__ = ["ROUTERS"]
