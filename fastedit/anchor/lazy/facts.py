@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.plan import Plan
 
 if TYPE_CHECKING:
@@ -18,9 +20,13 @@ if TYPE_CHECKING:
 FACTS = (
     "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked",
     "notes_kept", "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs",
-    "replaced_unlike",
+    "replaced_unlike", "lost_used", "lost_unused",
 )  # fmt: skip
 _HEADERS = ("decl", "heading", "table")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+# What an import lists: `import a, b` behind `from`, `{ a, b as c }`, `import a from`.
+_LISTED = re.compile(r"\{([^{}]*)\}|^(?:from\s+\S+\s+)?import\s+(?:type\s+)?([^\"']+?)(?:\s+from\b.*)?;?$")
+_GO_IMPORT = re.compile(r'(?:(\w+)\s+)?"(?:[\w.@-]+/)*([A-Za-z]\w*)"')
 MAX_COUNT = 4
 
 
@@ -32,7 +38,10 @@ def facts_of(grid: Grid, plan: Plan, cells: tuple[Cell, ...]) -> NDArray[np.floa
     f = dict.fromkeys(FACTS, 0.0)
     _count_errors(f, grid, cells)
     _count_lost(f, grid, plan, new_rows, changed)
-    f["duplicated"] = sum((_duplicated(grid, plan, row) for row in new_rows), 0.0)
+    renamed = [row for row in changed if grid.shown.identity(row) != original.identity(plan.quoted[row][0])]
+    gone = plan.deleted | {plan.quoted[row][0] for row in changed}
+    f["duplicated"] = sum((_duplicated(grid, gone, row) for row in (*new_rows, *renamed)), 0.0)
+    _count_names(f, grid, plan, gone, (*new_rows, *changed))
     for row in (*new_rows, *changed):
         if rows[row].note is not None:
             f["leaked"] += rows[row].role("elide") > -0.7
@@ -70,15 +79,51 @@ def _count_lost(f: dict[str, float], grid: Grid, plan: Plan, new_rows: list[int]
         f["lost_said" if is_said else "lost_headers"] += 1
 
 
-def _duplicated(grid: Grid, plan: Plan, row: int) -> float:
-    """How much it counts that a new row says what a line that stays already says beside it; 0 if none does."""
+def _count_names(f: dict[str, float], grid: Grid, plan: Plan, gone: set[int], rows: Sequence[int]) -> None:
+    """Fills in how many of the lines that go bind names that others still use, and how many imports nobody needs go.
+
+    gone: the lines that go or change; rows: what is written.
+    """
+    original, shown = grid.original, grid.shown
+    written = {name for row in rows for name in names_bound(shown, row)}
+    used = {word for row in rows for word in shown.words(row)}
+    for line in plan.deleted:
+        names = [name for name in names_bound(original, line) if name not in written]
+        if not names:
+            continue
+        others = [at for name in names for at in original.word_places.get(name, ()) if at not in gone]
+        if any(name in names_bound(original, at) for at in others for name in names):
+            continue
+        if others or any(name in used for name in names):
+            f["lost_used"] += 1
+        else:
+            identity = original.identity(line)
+            f["lost_unused"] += identity is not None and identity.kind == "import"
+
+
+def names_bound(lines: Lines, line: int) -> tuple[str, ...]:
+    """The names that a line declares, assigns or imports, for others to use."""
+    identity = lines.identity(line)
+    text = lines.stripped[line]
+    if identity is not None and identity.kind in ("decl", "assign"):
+        return tuple(_NAME.findall(identity.name)[-1:])
+    if identity is not None and identity.kind == "import" and not text.startswith("#"):
+        listed = _LISTED.search(text)
+        parts = (listed[1] or listed[2]).split(",") if listed else [text.removeprefix("import").strip(" ;\"'")]
+        return tuple(name for part in parts for name in _NAME.findall(part)[-1:])
+    package = _GO_IMPORT.fullmatch(text)
+    return (package[1] or package[2],) if package else ()
+
+
+def _duplicated(grid: Grid, gone: set[int], row: int) -> float:
+    """How much it counts that a written row says what a line that stays already says beside it; 0 if none does."""
     original, shown = grid.original, grid.shown
     identity = shown.identity(row)
     if identity is None or identity.kind not in (*_HEADERS, "key", "import"):
         return 0.0
     parent = grid.row_parents[row]
     for line in original.identities.get(identity, ()):
-        if line in plan.deleted:
+        if line in gone:
             continue
         theirs = original.parents[line]
         if parent < 0 or theirs < 0 or original.keys[theirs] == shown.keys[parent]:
