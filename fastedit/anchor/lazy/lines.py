@@ -358,21 +358,26 @@ class Lines:
     @cached_property
     def indent_unit(self) -> str:
         """One level of indentation as this text writes it: a tab, or the commonest step in blanks."""
-        steps: Counter[int] = Counter()
+        steps: Counter[int] = Counter()  # of blocks
+        wraps: Counter[int] = Counter()  # of statements that go on
         num_tabs = num_indented = previous = 0
-        for text, columns in zip(self.texts, self.columns, strict=True):
-            if columns < 0 or text.lstrip().startswith("*"):  # the lines of a comment stand one further right
+        is_open = False
+        for text, columns, stripped in zip(self.texts, self.columns, self.stripped, strict=True):
+            if columns < 0 or stripped[0] == "*":  # the lines of a comment stand one further right
                 continue
             if columns:
                 num_indented += 1
                 num_tabs += text[0] == "\t"
             if columns > previous:
-                steps[columns - previous] += 1
-            previous = columns
+                (wraps if is_open else steps)[columns - previous] += 1
+            previous, is_open = columns, stripped[-1] in "([,"
         if num_indented and num_tabs * 2 > num_indented:
             return "\t"
-        likely = {step: count for step, count in steps.items() if step in (1, 2, 3, 4, 8) and count}
-        return " " * (max(likely, key=lambda step: (likely[step], step)) if likely else TAB_COLUMNS)
+        for counts in (steps, wraps):
+            likely = {step: count for step, count in counts.items() if step in (1, 2, 3, 4, 8)}
+            if likely:
+                return " " * max(likely, key=lambda step: (likely[step], step))
+        return " " * TAB_COLUMNS
 
     @cached_property
     def lines_at(self) -> dict[int, list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -158,6 +159,7 @@ class _Reader:
         if language in _HTML_LIKE:
             self.signs = (*self.signs, "{#", "{/*", "//", "<%")
         self.has_signs = bool(syntax.line)
+        self.allows_comments = language != "json" or any(map(original.is_comment, range(len(original))))
 
     def rows(self, text: str, number: int) -> list[Row]:
         stripped = text.strip()
@@ -171,7 +173,7 @@ class _Reader:
         if note is None and not is_known and self._is_rst_note(stripped):
             note = stripped[2:].strip()
         if note is not None:
-            odds = log_odds(note)
+            odds = self._odds(note)
             if DOTS.fullmatch(note.strip("[](){}<> ")):
                 odds = DOTS_ODDS
             return [Row(text, number, note, odds, names=self._names(note))]
@@ -194,6 +196,14 @@ class _Reader:
                 return None
         return note_of(text)
 
+    def _odds(self, note: str) -> dict[str, float]:
+        """What a comment may be for; no comment is code in a JSON file without any."""
+        odds = log_odds(note)
+        if self.allows_comments:
+            return odds
+        total = math.log(sum(math.exp(odd) for role, odd in odds.items() if role != "code"))
+        return {role: odd - total for role, odd in odds.items()} | {"code": CODE_ODDS["elide"]}
+
     def _is_rst_note(self, text: str) -> bool:
         """Whether a line is a comment of reStructuredText, or is written like one that stands for something."""
         if self.language in ("rst", "restructuredtext"):
@@ -213,7 +223,7 @@ class _Reader:
         if trailing is None or self.taste.keeps_notes:
             return [Row(text, number)]
         code, note = trailing
-        odds = log_odds(note)
+        odds = self._odds(note)
         if odds["code"] > MAX_CODE_ODDS and not DOTS.match(note) and not is_pointed(note):
             return [Row(text, number)]
         indent = text[: len(text) - len(text.lstrip())]

@@ -199,6 +199,8 @@ def test_a_statement_that_goes_on_too_long_is_one_line() -> None:
         ("", "    "),
         ("f(a,\n             b)", "    "),
         ("a {\n\n\n  b\n}", "  "),
+        ("f(\n    a,\n    b)\ng(\n    a)\nif (a) {\n  b\n}", "  "),
+        ("/*\n * a\n * b\n */\nf {\n\tg\n}", "\t"),
     ],
 )
 def test_the_unit_of_indentation(text: str, unit: str) -> None:

@@ -127,6 +127,15 @@ def test_a_comment_behind_code_that_belongs_there_stays() -> None:
     assert row.text == "    limit = 4  # seconds"
 
 
+def test_no_comment_is_code_in_json_without_comments() -> None:
+    original = Lines(["{", '  "a": 1', "}"])
+    first, second = rows_of(['  // wir lassen "a" in Ruhe', '  "b": 2 // eine Zahl'], original, "json")
+    assert first.role("code") < -10
+    assert second.text == '  "b": 2'
+    commented = Lines(["{", "  // a number", '  "a": 1', "}"])
+    assert rows_of(['  // wir lassen "a" in Ruhe'], commented, "json")[0].role("code") > -5
+
+
 def test_a_note_that_says_unchanged_quotes_the_line() -> None:
     (row,) = rows_of(["    limit = 3  # unchanged"], PYTHON, "python")
     assert (row.text, row.is_quoted) == ("    limit = 3", True)
