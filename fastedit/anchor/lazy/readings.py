@@ -31,6 +31,7 @@ from fastedit.anchor.lazy.proposals import PROPOSALS, Proposal, proposals_for, s
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.rows import Row, Taste, names_in, variants_of
 from fastedit.anchor.lazy.search import Known, Path, Search
+from fastedit.anchor.lazy.twins import Twins
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from fastedit.syntax.check import ErrorCounter
@@ -331,9 +332,9 @@ def _add_readings(
     worth = np.array([used.get(name, 0.0) for name in FACTS])
     added = sum(used.get(name, 0.0) for name in TASTES if getattr(taste, name))
     num_found, has_sound = 0, False
-    seen: set[object] = set()
+    twins = Twins(grid)
     for path in search.best(_num_paths(len(grid.rows)), beam=BEAM):
-        followed = _followed(task, search, path, seen)
+        followed = _followed(task, search, path, twins)
         if followed is None:
             continue
         plan, cells, changes = followed
@@ -358,31 +359,22 @@ def _num_wanted(num_lines: int, has_sound: bool) -> int:
 
 
 def _followed(
-    task: _Task, search: Search, path: Path, seen: set[object]
+    task: _Task, search: Search, path: Path, twins: Twins
 ) -> tuple[Plan, tuple[Cell, ...], Sequence[Change]] | None:
     """What a path does to the lines; None if it makes no text, or does what an earlier path did.
 
-    seen: what the earlier ones did. A search that leans on a known result may repeat them.
+    twins: what the earlier ones did. A search that leans on a known result may repeat them.
     """
     grid = search.grid
     plan = plan_of(path, grid)
     if plan is None:
         _reject(task, search, path)
         return None
-    may_repeat = search.known is not None
-    told_apart: object = plan.told_apart()
-    if told_apart in seen and not may_repeat:
+    if search.known is None and not twins.is_new(plan):
         return None
-    seen.add(told_apart)
     cells = Realiser(grid, plan).cells()
     changes = grid.unfolded(changes_of(cells, len(grid.original)))
-    if changes is None:
-        return None
-    told_apart = tuple((start, end, tuple(new)) for start, end, new in changes)
-    if told_apart in seen and not may_repeat:
-        return None
-    seen.add(told_apart)
-    return plan, tuple(cells), changes
+    return None if changes is None else (plan, tuple(cells), changes)
 
 
 def _reject(task: _Task, search: Search, path: Path) -> None:

@@ -35,7 +35,7 @@ class Realiser:
         """The result's lines in their order."""
         plan, original = self.plan, self.original
         by_line = {line: (row, pair) for row, (line, pair) in plan.quoted.items()}
-        moved = self._moved_lines()
+        moved = self.moved_lines()
         cells: list[Cell] = []
         at = 0
         for start, end in self._touched(moved):
@@ -66,7 +66,7 @@ class Realiser:
             if text is not None:
                 cells.append(Cell(None, text, row))
 
-    def _moved_lines(self) -> dict[int, int]:
+    def moved_lines(self) -> dict[int, int]:
         """Lines that a marker keeps in a block that moves, with how many columns they move."""
         moved: dict[int, int] = {}
         for marker, (start, end) in self.plan.markers.items():

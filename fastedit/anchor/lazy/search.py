@@ -19,6 +19,7 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -77,16 +78,50 @@ class _Link(NamedTuple):
     rest: _Link | None
 
 
+class _Turn(NamedTuple):
+    """A step that leaves a trail: into the trail's node, but not the best one.
+
+    loss: how much worse than the best. trail: the one that ends where the step leads to.
+    """
+
+    loss: float
+    step: Step
+    trail: _Trail
+
+
+_loss = attrgetter("loss")
+
+
+@dataclass(slots=True)
+class _Trail:
+    """The best way from the start to a node.
+
+    step: its last one; None at the start. before: the way to where that comes from. turns: the best ones off it, best
+    first. is_whole: whether it begins at the start.
+    """
+
+    node: Node
+    step: Step | None
+    before: _Trail | None
+    turns: tuple[_Turn, ...]
+    is_whole: bool
+
+
 class _Branch(NamedTuple):
     """The end of a path that is still to be followed to the start.
 
     cost: minus the score of the best path that ends so. serial: the lower comes first where the cost is the same.
+    node, link: where its end begins, and the steps of that. trail: the one that the path leaves at its turn number
+    `turn`, None where it follows the best to the node. start: the cost of the path that leaves it nowhere.
     """
 
     cost: float
     serial: int
     node: Node
-    link: _Link | None
+    link: _Link
+    trail: _Trail | None
+    start: float
+    turn: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +166,6 @@ class Search:
         self.back: list[float] = []
         self._weights_of: dict[tuple[str, int], Floats] = {}
         self._shared: dict[object, Floats] = {}
-        self._known_ways: dict[Node, list[tuple[float, Step]]] = {}
         self._prepare()
         self._run()
 
@@ -445,15 +479,34 @@ class Search:
         heap = self._ends()
         if not heap:
             return
-        worst = -heap[0][0] - beam
+        worst = -heap[0].cost - beam
         serials = itertools.count(len(heap))
+        known: dict[Node, _Trail] = {}
         for _ in range(count):
-            if not heap or -heap[0][0] < worst:
+            if not heap or -heap[0].cost < worst:
                 return
             self.grid.clock.check(self.m, self.n)
-            path = self._followed(heapq.heappop(heap), heap, worst, serials)
-            if path is not None:
-                yield path
+            branch = heapq.heappop(heap)
+            trail, link = branch.trail, branch.link
+            if trail is None:
+                trail = self._trail(branch.node, known, count, beam)
+            else:  # the path leaves the trail of a better one
+                cost, turn = branch.start, trail.turns[branch.turn]
+                self._push(heap, serials, worst, _Branch(cost, 0, branch.node, link, trail, cost, branch.turn + 1))
+                link = _Link(turn.step, _linked(trail, turn.trail, link))
+                trail = self._trail(turn.step.source, known, count, beam)
+            self._push(heap, serials, worst, _Branch(branch.cost, 0, trail.node, link, trail, branch.cost, 0))
+            steps = _steps_of(trail, link)
+            if steps is not None:
+                yield Path(steps, -branch.cost)
+
+    @staticmethod
+    def _push(heap: list[_Branch], serials: Iterator[int], worst: float, branch: _Branch) -> None:
+        """Adds a branch that leaves its trail at a turn, where there is one that isn't too bad."""
+        if branch.trail is not None and branch.turn < len(branch.trail.turns):
+            cost = branch.start + branch.trail.turns[branch.turn].loss
+            if -cost >= worst:
+                heapq.heappush(heap, branch._replace(cost=cost, serial=next(serials)))
 
     def _ends(self) -> list[_Branch]:
         """The last steps of paths, as a heap."""
@@ -463,32 +516,38 @@ class Search:
                 score = float(scores[at])
                 if score > POSSIBLE:
                     step = Step(Node(state, self.m, at), Node("END", self.m, 0))
-                    heap.append(_Branch(-score, len(heap), step.source, _Link(step, None)))
+                    heap.append(_Branch(-score, len(heap), step.source, _Link(step, None), None, -score, 0))
         heapq.heapify(heap)
         return heap
 
-    def _followed(self, branch: _Branch, heap: list[_Branch], worst: float, serials: Iterator[int]) -> Path | None:
-        """The best path that ends as a branch does, None if there is none; adds those that leave it to the heap."""
-        cost, _, node, link = branch
-        score = -cost
-        while not (node.state == "T" and node.row == 0):
-            ways = self._ways(node)
-            if not ways:
-                return None
-            best_score, best_step = ways[0]
-            for other_score, other in ways[1:]:
-                total = score - (best_score - other_score)
-                if total < worst:
-                    break
-                heapq.heappush(heap, _Branch(-total, next(serials), other.source, _Link(other, link)))
-            link = _Link(best_step, link)
-            node = best_step.source
-        return Path(_steps_of(link), score)
+    def _trail(self, node: Node, known: dict[Node, _Trail], count: int, beam: float) -> _Trail:
+        """The best way from the start to a node, with the `count` best turns off it.
 
-    def _ways(self, node: Node) -> list[tuple[float, Step]]:
-        if node not in self._known_ways:
-            self._known_ways[node] = self._ways_into(node)
-        return self._known_ways[node]
+        known: trails made so far; takes those made on the way.
+        """
+        behind: list[tuple[Node, list[tuple[float, Step]]]] = []
+        before: _Trail | None = None
+        while not (node.state == "T" and node.row == 0):
+            before = known.get(node)
+            if before is not None:
+                break
+            ways = self._ways_into(node)
+            behind.append((node, ways))
+            if not ways:
+                break
+            node = ways[0][1].source
+        else:
+            before = _Trail(node, None, None, (), is_whole=True)
+        for at, ways in reversed(behind):
+            best, step = ways[0] if ways else (0.0, None)
+            rest = before.turns if before else ()
+            trail = _Trail(at, step, before, rest, is_whole=before is not None and before.is_whole)
+            turns = [_Turn(best - score, other, trail) for score, other in ways[1:] if best - score <= beam]
+            if turns:
+                trail.turns = tuple(sorted((*turns, *rest), key=_loss)[:count])
+            known[at] = before = trail
+        assert before is not None
+        return before
 
     def _ways_into(self, node: Node) -> list[tuple[float, Step]]:
         """The steps into a node with the scores of the best paths that take them, best first."""
@@ -775,12 +834,30 @@ def _sorted(ways: Sequence[tuple[float, Step]]) -> list[tuple[float, Step]]:
     return sorted((way for way in ways if way[0] > POSSIBLE), key=lambda way: -way[0])
 
 
-def _steps_of(link: _Link | None) -> tuple[Step, ...]:
-    """The steps from a link to the end of its path."""
+def _linked(trail: _Trail, other: _Trail, link: _Link) -> _Link:
+    """The steps of a trail behind another one that it begins with, and what follows them."""
+    while trail is not other:
+        assert trail.step is not None
+        assert trail.before is not None
+        link = _Link(trail.step, link)
+        trail = trail.before
+    return link
+
+
+def _steps_of(trail: _Trail, link: _Link) -> tuple[Step, ...] | None:
+    """The steps of a trail, and those behind it up to the end; None where it doesn't begin at the start."""
+    if not trail.is_whole:
+        return None
     steps: list[Step] = []
-    while link is not None:
-        steps.append(link.step)
-        link = link.rest
+    at: _Trail | None = trail
+    while at is not None and at.step is not None:
+        steps.append(at.step)
+        at = at.before
+    steps.reverse()
+    rest: _Link | None = link
+    while rest is not None:
+        steps.append(rest.step)
+        rest = rest.rest
     return tuple(steps)
 
 
