@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from fastedit.training.alignment import wordings
 from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main
 from fastedit.training.alignment.cases import cut_cases, laid, read_cases, read_changes
 from fastedit.training.alignment.certainty import calibrated, logistic, scores
+from fastedit.training.alignment.everyday import everyday_cases
 from fastedit.training.alignment.weights import (
     BOUNDS,
     Group,
@@ -30,6 +33,7 @@ from fastedit.training.alignment.weights import (
 )
 from fastedit.training.alignment.wordings import case_comments, read_wordings
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 ORIGINAL = """import os
 
 
@@ -172,7 +176,7 @@ def test_fitting_makes_right_readings_likelier(records):
     groups = []
     for case in read_cases(records):
         if case.expected is not None:
-            groups.append(Group(case.weight, find(case, start).readings))
+            groups.append(Group(case.weight, find((case, True), start).readings))
     telling = [group for group in groups if group.tells()]
     assert telling
     weights, loss = fitted(telling, start, start)
@@ -223,6 +227,30 @@ def test_changes_are_cut_anew_for_each_seed(pairs):
     assert cut[3] == cut_cases(changes, ["rest stays"], 2, random.Random(3))
     assert len({case.message for cases in cut for case in cases}) > 3
     assert all(case.weight < 1 and case.original == ORIGINAL for cases in cut for case in cases)
+
+
+def test_everyday_edits_are_written_for_real_files(pairs):
+    change = replace(read_changes(pairs)[0], result=tuple(ORIGINAL.splitlines()[:11]))
+    cases = [case for seed in range(12) for case in everyday_cases([change], 1, random.Random(seed))]
+    assert len({case.message for case in cases}) > 4
+    for case in cases:
+        given = laid(case)
+        assert given is not None
+        assert given.lines == change.result
+        assert given.goal is not None
+        assert set(given.lines) <= set(given.goal) or case.message.startswith("Here is the changed function:")
+        assert not any("..." in line for line in given.goal)
+
+
+def test_golden_edits_are_cases():
+    cases = read_cases(GOLDEN)
+    assert len(cases) == len(list(GOLDEN.glob("*/edit.md")))
+    assert all(case.expected is not None and case.file.startswith("sample.") for case in cases)
+
+
+def test_a_folder_without_edits_is_refused(tmp_path):
+    with pytest.raises(SettingsError, match="no folders with"):
+        read_cases(tmp_path)
 
 
 def test_comments_of_a_case_are_kept_or_not(records):

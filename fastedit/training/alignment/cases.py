@@ -81,7 +81,12 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 
 
 def read_cases(path: Path) -> list[Case]:
-    """The lazy edits of one file in a file of records as ApplyBench has them. Raises SettingsError."""
+    """The lazy edits of one file in a file of records as ApplyBench has them. Raises SettingsError.
+
+    A folder is taken for one of folders with `edit.md`, `original.*` and `expected.*`, as the golden tests have them.
+    """
+    if path.is_dir():
+        return _read_folders(path)
     cases = []
     for row in read_rows(path):
         if not row.keys() >= set(_FIELDS):
@@ -94,6 +99,20 @@ def read_cases(path: Path) -> list[Case]:
         cases.append(Case(row["id"], package, name, row["files"][name], row["message"], expected))
     if not cases:
         raise SettingsError(f"{path}: no lazy edits of one file in it")
+    return cases
+
+
+def _read_folders(path: Path) -> list[Case]:
+    cases = []
+    for message in sorted(path.glob("*/edit.md")):
+        for original in message.parent.glob("original.*"):
+            expected = original.with_name(f"expected{original.suffix}")
+            if expected.is_file():
+                name = message.parent.name
+                before, words, after = (one.read_bytes().decode("utf-8") for one in (original, message, expected))
+                cases.append(Case(name, name, f"sample{original.suffix}", before, words, after))
+    if not cases:
+        raise SettingsError(f"{path}: no folders with edit.md, original.* and expected.* in it")
     return cases
 
 

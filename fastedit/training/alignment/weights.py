@@ -20,6 +20,7 @@ from fastedit.anchor.lazy.readings import NAMES, readings_of
 from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.search import Known
 from fastedit.training.alignment.cases import Case, Change, Laid, Workers, cut_cases, laid
+from fastedit.training.alignment.everyday import everyday_cases
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,11 +32,14 @@ Weights = dict[str, float]
 
 PRICE = 4.0  # of a step that contradicts the known result, when looking for a way to it
 MAX_REACHED = 14  # readings looked at with the known result
-PENALTY = 1.0
+PENALTY = 4.0
 PULL = 0.1  # of the weights that the fit began with; the rest pulls towards those of the round before
+STEP = 0.7  # how far a round goes towards what fits best: what it hasn't seen yet may speak against it
+LED_AGAIN = 0.2  # of the cases with a right reading are led to it again
 ITERATIONS = 150
 MAX_HOLDINGS = 8
-CHANGES_A_ROUND = 120
+CHANGES_A_ROUND = 40
+EVERYDAY_A_ROUND = 40
 # What stays so whatever the data says: nothing is deleted or left out for nothing. (lowest, highest)
 FREE = (-np.inf, np.inf)
 BOUNDS: dict[str, tuple[float, float]] = {
@@ -103,16 +107,24 @@ def fit_weights(
 ) -> Weights:
     """The weights that get most cases exact, of those fitted in `rounds` rounds and the ones at the start.
 
-    Each round reads the cases, and snippets newly cut from the changes, with the weights of the round before, and fits
-    them to all readings found so far. report: is told of each round, with the best weights until then.
+    Each round reads the cases, snippets newly cut from the changes and plain edits of their files, with the weights of
+    the round before, and fits them to all readings found so far. report: is told of each round, with the best weights
+    until then.
     """
     known = [case for case in cases if case.expected is not None]
     groups: dict[tuple[int, int], Group] = {}
     weights, best, best_exact = start, start, -1
     for number in range(rounds + 1):
         is_last = number == rounds
-        cut = [] if is_last else cut_cases(changes, phrases, CHANGES_A_ROUND, random.Random(f"{seed} {number}"))
-        read = workers.map(partial(find, weights=weights, is_learning=not is_last), [*known, *cut])
+        chance = random.Random(f"{seed} {number}")
+        cut: list[Case] = []
+        if not is_last:
+            cut += cut_cases(changes, phrases, CHANGES_A_ROUND, chance)
+            cut += everyday_cases(changes, EVERYDAY_A_ROUND, chance)
+        reached = {at for (at, _), group in groups.items() if any(right for _, right in group.readings.values())}
+        reached -= set(range(len(known), len(known) + len(cut)))
+        asked = [(case, at not in reached or chance.random() < LED_AGAIN) for at, case in enumerate((*known, *cut))]
+        read = workers.map(partial(find, weights=weights, is_learning=not is_last), asked)
         outcomes = Counter(one.outcome for one in read[: len(known)])
         if outcomes["exact"] >= best_exact:
             best, best_exact = weights, outcomes["exact"]
@@ -140,16 +152,20 @@ def _shares(outcomes: Counter[str]) -> dict[str, Any]:
 # ---- readings --------------------------------------------------------------------------------------------------------
 
 
-def find(case: Case, weights: Weights, is_learning: bool = True) -> Found:
-    """Reads a case whose result is known; with the readings to learn from where that is asked for."""
+def find(asked: tuple[Case, bool], weights: Weights, is_learning: bool = True) -> Found:
+    """Reads a case whose result is known; with the readings to learn from where that is asked for.
+
+    asked: the case, and whether to look for its result by leaning on it, where it isn't among the best readings.
+    """
+    case, leads = asked
     try:
-        return _find(case, weights, is_learning)
+        return _find(case, weights, is_learning, leads)
     except Exception as error:
         error.add_note(f"while reading {case.name}")
         raise
 
 
-def _find(case: Case, weights: Weights, is_learning: bool) -> Found:
+def _find(case: Case, weights: Weights, is_learning: bool, leads: bool) -> Found:
     given = laid(case)
     if given is None or given.goal is None:
         return Found("unread", {})
@@ -160,8 +176,10 @@ def _find(case: Case, weights: Weights, is_learning: bool) -> Found:
     outcome = _outcome(texts, given.goal)
     if not is_learning:
         return Found(outcome, {})
-    known = partial(known_result, given)
-    led = readings_of(*asked, known_weights=weights, known_for=known, count=MAX_REACHED)
+    led = []
+    if leads and given.goal not in texts:
+        known = partial(known_result, given)
+        led = readings_of(*asked, known_weights=weights, known_for=known, count=MAX_REACHED)
     if given.goal in [reading.lines for reading in led] and given.goal not in texts:
         outcome = "reached"
     readings = {_digest("\n".join(one.lines)): (one.features(), one.lines == given.goal) for one in (*ranked, *led)}
@@ -219,7 +237,8 @@ def fitted(groups: Sequence[Group], weights: Weights, start: Weights) -> tuple[W
         return PENALTY * (values - centre).square().sum() - likelihood(values)
 
     limits = torch.tensor([BOUNDS.get(name, FREE) for name in NAMES], dtype=torch.float64)
-    values = minimised(loss, before, limits[:, 0], limits[:, 1])
+    lowest, highest = limits[:, 0], limits[:, 1]
+    values = (before + STEP * (minimised(loss, before, lowest, highest) - before)).clamp(lowest, highest)
     return dict(zip(NAMES, (round(value, 4) for value in values.tolist()), strict=True)), loss(values).item()
 
 

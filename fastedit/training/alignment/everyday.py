@@ -1,0 +1,190 @@
+"""Edits as everybody writes them, made from real files: a marker and new code, a changed function, an import.
+
+Written edits are few and rarely this plain. Without these, a fit would give up what is easy for what is rare.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fastedit.syntax import comment_syntax, outline
+from fastedit.syntax.model import Declaration, Outline
+from fastedit.training.alignment.cases import CUT, Case, Change
+
+MAX_LINES = 500
+MAX_SHOWN = 25
+MIN_TELLING = 8  # characters of a line that tells its place
+MAX_TRIES = 4
+MARKERS = (
+    "... existing code ...",
+    "... rest of the file ...",
+    "... rest unchanged ...",
+    "...",
+    "existing code",
+    "unchanged",
+)
+# A new function, an import and a statement, by language.
+_FUNCTIONS = {
+    "python": ("def compute_doubled(value):", "    return value * 2"),
+    "javascript": ("function computeDoubled(value) {", "  return value * 2;", "}"),
+    "typescript": ("export function computeDoubled(value: number): number {", "  return value * 2;", "}"),
+    "go": ("func computeDoubled(value int) int {", "\treturn value * 2", "}"),
+    "php": ("function computeDoubled($value)", "{", "    return $value * 2;", "}"),
+    "c": ("static int computeDoubled(int value)", "{", "    return value * 2;", "}"),
+}
+_IMPORTS = {
+    "python": "import zebra_tools",
+    "javascript": "import zebraTools from './zebra_tools.js';",
+    "typescript": "import { zebraTools } from './zebra_tools';",
+}
+_STATEMENTS = {
+    "python": 'log.debug("here")',
+    "javascript": "console.log('here');",
+    "typescript": "console.log('here');",
+    "go": 'fmt.Println("here")',
+    "php": 'error_log("here");',
+    "c": 'printf("here");',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file to write edits for. end: one behind its last line that isn't blank."""
+
+    lines: tuple[str, ...]
+    language: str
+    outline: Outline
+    marker: str
+    end: int
+
+    def top(self, kind: str) -> list[Declaration]:
+        """The outermost declarations of a kind."""
+        return [one for one in self.outline.declarations if one.parent < 0 and one.kind == kind]
+
+
+# The words before the snippet, the snippet, and the lines of the result.
+_Edit = tuple[str, list[str], list[str]]
+
+
+def everyday_cases(changes: Sequence[Change], count: int, chance: random.Random) -> list[Case]:
+    """At most `count` edits, each of another file, drawn from the results of the changes."""
+    cases: list[Case] = []
+    for number in chance.sample(range(len(changes)), len(changes)):
+        if len(cases) == count:
+            break
+        change = changes[number]
+        file = _file_of(change, chance)
+        edit = None if file is None else _edit_of(file, chance)
+        if edit is None:
+            continue
+        words, shown, result = edit
+        message = "\n".join((words, "", f"```{change.language}", *shown, "```", ""))
+        original = "".join(f"{line}\n" for line in change.result)
+        expected = "".join(f"{line}\n" for line in result)
+        cases.append(Case(f"plain-{number}", f"plain-{number}", change.file, original, message, expected, CUT))
+    return cases
+
+
+def _file_of(change: Change, chance: random.Random) -> _File | None:
+    """The file of a change, where it is small and whole and edits can be written for its language."""
+    lines = change.result
+    if change.language not in _FUNCTIONS or len(lines) > MAX_LINES or any("```" in line for line in lines):
+        return None
+    found = outline("\n".join(lines), change.language)
+    end = next((number + 1 for number in range(len(lines) - 1, -1, -1) if lines[number].strip()), 0)
+    if found.num_errors or not end:
+        return None
+    marker = f"{comment_syntax(change.language).line[0]} {chance.choice(MARKERS)}"
+    return _File(lines, change.language, found, marker, end)
+
+
+def _edit_of(file: _File, chance: random.Random) -> _Edit | None:
+    kinds: Sequence[Callable[[_File, random.Random], _Edit | None]] = (_appended, _imported, _logged, _changed)
+    for _ in range(MAX_TRIES):
+        edit = chance.choice(kinds)(file, chance)
+        if edit is not None:
+            return edit
+    return None
+
+
+def _appended(file: _File, chance: random.Random) -> _Edit | None:
+    """A marker, then a new function at the end of the file."""
+    if not _ends_in_declaration(file):
+        return None
+    blanks = [""] * _gap(file)
+    function = list(_FUNCTIONS[file.language])
+    result = [*file.lines[: file.end], *blanks, *function, *file.lines[file.end :]]
+    words = chance.choice(("I added a helper at the end of the file.", "New function at the bottom:", "A helper:"))
+    return words, [file.marker, *blanks[: chance.choice((1, 2))], *function], result
+
+
+def _imported(file: _File, chance: random.Random) -> _Edit | None:
+    """An import behind others, a marker, and a function that needs it."""
+    imports = file.top("import")
+    if len(imports) < 2 or file.language not in _IMPORTS or not _ends_in_declaration(file):
+        return None
+    at = chance.choice(imports).end_line
+    new, function = _IMPORTS[file.language], _FUNCTIONS[file.language]
+    lines, end = file.lines, file.end
+    result = [*lines[:at], new, *lines[at:end], *[""] * _gap(file), *function, *lines[end:]]
+    shown = [*lines[max(0, at - chance.choice((1, 1, 2))) : at], new, "", file.marker, "", *function]
+    return "I added the import and the function.", shown, result
+
+
+def _logged(file: _File, chance: random.Random) -> _Edit | None:
+    """A new statement inside a function, between markers."""
+    chosen = _statement_of(file, chance)
+    if chosen is None:
+        return None
+    function, at = chosen
+    lines = file.lines
+    before, line = lines[at - 1].rstrip(), lines[at]
+    opens = ("(", "[", "{", ",", "\\")
+    if line.strip()[0] in ")]}" or before.endswith(opens) or line.rstrip().endswith(opens) or lines.count(line) > 1:
+        return None
+    indent = line[: len(line) - len(line.lstrip())]
+    new, marker = indent + _STATEMENTS[file.language], indent + file.marker
+    shown = [*lines[function.header_line : function.body_line], marker, new, line, marker]
+    shown += [] if file.language == "python" else ["}"]
+    if chance.random() < 0.7:
+        shown = [file.marker, "", *shown]
+    return "A log line before that statement.", shown, [*lines[:at], new, *lines[at:]]
+
+
+def _changed(file: _File, chance: random.Random) -> _Edit | None:
+    """A function shown whole, one of its statements changed."""
+    chosen = _statement_of(file, chance)
+    if chosen is None:
+        return None
+    function, at = chosen
+    lines = file.lines
+    if function.end_line - function.header_line > MAX_SHOWN or not lines[at].strip().endswith((";", ")")):
+        return None
+    new = lines[at].replace("(", "(strict, ", 1)
+    if new == lines[at]:
+        return None
+    shown = [*lines[function.header_line : at], new, *lines[at + 1 : function.end_line]]
+    return "Here is the changed function:", shown, [*lines[:at], new, *lines[at + 1 :]]
+
+
+def _statement_of(file: _File, chance: random.Random) -> tuple[Declaration, int] | None:
+    """A line inside one of the file's functions that says enough to be found again."""
+    functions = [one for one in file.top("function") if one.end_line - one.start_line > 4]
+    if not functions:
+        return None
+    function = chance.choice(functions)
+    inside = range(function.body_line + 1, function.end_line - 1)
+    telling = [line for line in inside if len(file.lines[line].strip()) > MIN_TELLING]
+    return (function, chance.choice(telling)) if telling else None
+
+
+def _ends_in_declaration(file: _File) -> bool:
+    top = [one for one in file.outline.declarations if one.parent < 0]
+    return bool(top) and top[-1].end_line >= file.end - 1 and top[-1].kind in ("function", "class")
+
+
+def _gap(file: _File) -> int:
+    """How many blank lines the language's files have between functions."""
+    return 2 if file.language == "python" else 1
