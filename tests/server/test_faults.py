@@ -27,7 +27,8 @@ SLOW = {"original": "x = 1\ny = 2\n" * 60_000, "edit": "# ...\n" + "y = 2\nx = 1
 
 
 def workers_of(pid: int) -> list[int]:
-    done = subprocess.run(["ps", "-ww", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=True)
+    command = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(pid)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [int(line.split()[0]) for line in done.stdout.splitlines() if "fastedit.server.processes" in line]
 
 
@@ -37,7 +38,8 @@ def test_a_worker_that_is_killed_takes_one_request_at_most() -> None:
         assert client.post("/v1/apply", json=BODY).json()["text"] == EXPECTED
         with ThreadPoolExecutor(8) as pool:
             answers = [pool.submit(client.post, "/v1/apply", json=BODY) for _ in range(40)]
-            assert len(pids := workers_of(process.pid)) == 2
+            pids = workers_of(process.pid)
+            assert len(pids) == 2
             for pid in pids:
                 os.kill(pid, signal.SIGKILL)
             statuses = [one.result().status_code for one in answers]
