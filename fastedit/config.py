@@ -8,6 +8,7 @@ FASTEDIT_URL             the service that merges edits: what --server is without
 FASTEDIT_API_KEY         the key that it asks for
 FASTEDIT_DEBUG           1 shows tracebacks
 NO_COLOR, FORCE_COLOR    as everywhere: output without colours, or with them even into a pipe
+XDG_STATE_HOME           as everywhere: where what `fastedit undo` needs is kept, by default ~/.local/state
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import ipaddress
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from fastedit.errors import SettingsError
@@ -61,6 +63,12 @@ def load_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     elif environment.get("FORCE_COLOR"):
         values["has_color"] = True
     return Settings(**values)
+
+
+def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """The user's own folder for what is kept between runs."""
+    given = environment.get("XDG_STATE_HOME", "")
+    return (Path(given) if given.startswith("/") else Path.home() / ".local" / "state") / "fastedit"
 
 
 def check_names(environment: Mapping[str, str]) -> None:

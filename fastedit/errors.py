@@ -6,7 +6,7 @@
     │   ├── PlaceUnknown         ANCHOR_NOT_FOUND, ANCHOR_AMBIGUOUS: the place can't be told
     │   ├── InputRefused         NOT_TEXT, INVALID_PATH, FILE_EXISTS, TOO_LARGE, CONTENT_CONFLICT
     │   ├── ResultRefused        MARKER_LEAKAGE, TRUNCATION_DETECTED, SYMBOL_LOST, SYNTAX_BROKEN,
-    │   │                        BLAST_RADIUS_EXCEEDED: the guard turned the result down
+    │   │                        BLAST_RADIUS_EXCEEDED: the guard turned the result down; CHECK_FAILED: a check did
     │   └── EngineUnavailable    OVERLOADED, TIMEOUT, TARGET_UNAVAILABLE, ENGINE_ERROR
     └── SettingsError            a setting that can't be used
 
@@ -35,6 +35,7 @@ class Code(StrEnum):
     SYMBOL_LOST = "SYMBOL_LOST"
     SYNTAX_BROKEN = "SYNTAX_BROKEN"
     BLAST_RADIUS_EXCEEDED = "BLAST_RADIUS_EXCEEDED"
+    CHECK_FAILED = "CHECK_FAILED"
     OVERLOADED = "OVERLOADED"
     TIMEOUT = "TIMEOUT"
     TARGET_UNAVAILABLE = "TARGET_UNAVAILABLE"
@@ -61,6 +62,7 @@ STATUSES: dict[Code, Status] = {
     Code.SYMBOL_LOST: Status(422, 5),
     Code.SYNTAX_BROKEN: Status(422, 5),
     Code.BLAST_RADIUS_EXCEEDED: Status(422, 5),
+    Code.CHECK_FAILED: Status(422, 5),
     Code.OVERLOADED: Status(429, 6),
     Code.TIMEOUT: Status(504, 6),
     Code.TARGET_UNAVAILABLE: Status(503, 6),
@@ -161,7 +163,7 @@ class InputRefused(EditRefused):
 
 
 class ResultRefused(EditRefused):
-    """The guard turned the result down."""
+    """The guard, or a check that was asked for, turned the result down."""
 
 
 class EngineUnavailable(EditRefused):

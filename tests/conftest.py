@@ -1,6 +1,7 @@
 """Settings for the whole suite."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # name one.
 choose_default(NO_TARGET)
 os.environ.setdefault("FASTEDIT_TARGET", NO_TARGET)  # for the processes that tests start
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="fastedit-tests-")  # not where the user's own runs are kept
 
 NOT_YET = Path(__file__).with_name("not_yet.txt")
 

@@ -10,6 +10,7 @@ import click
 from fastedit.cli.mcp import mcp
 from fastedit.cli.serve import serve
 from fastedit.cli.train import train
+from fastedit.cli.undo import undo
 
 INTERRUPTED = 130
 EXIT_STATUSES = (
@@ -22,7 +23,7 @@ Examples:
 
   fastedit apply app.py answer.md              an assistant's answer about app.py
   fastedit apply answer.md                     one that names its files itself
-  pbpaste | fastedit apply app.py - --diff     what the copied answer would do
+  fastedit apply app.py --clipboard --diff     what the copied answer would do
   fastedit apply app.py answer.md --choose 2   the reading with this number
 """
 
@@ -79,7 +80,7 @@ def _web_address(_: click.Context, __: click.Parameter, url: str | None) -> str 
 @app.command(cls=ApplyCommand, epilog=EXIT_STATUSES)
 # What can't be read is a refusal, which --json has too.
 @click.argument(
-    "paths", nargs=-1, required=True, metavar="[FILE] EDIT", type=click.Path(path_type=Path, readable=False)
+    "paths", nargs=-1, metavar="[FILE] EDIT", type=click.Path(path_type=Path, readable=False)
 )
 @click.option(
     "--root",
@@ -87,6 +88,12 @@ def _web_address(_: click.Context, __: click.Parameter, url: str | None) -> str 
     metavar="DIR",
     help="The folder that EDIT names its files from; by default the working folder.",
 )
+@click.option("--clipboard", is_flag=True, help="Take the edit from the clipboard: leave EDIT out.")
+@click.option("--interactive", "-i", is_flag=True, help="Ask hunk by hunk, and for the reading if it isn't clear.")
+@click.option("--lint", metavar="CMD", help="Run a shell's command afterwards; where it fails, put the files back.")
+@click.option("--test", metavar="CMD", help="The same; run after --lint.")
+@click.option("--commit", is_flag=True, help="Commit the files with git; --instruction is the message.")
+@click.option("--retry-prompt", is_flag=True, help="Print a refusal as text to paste back to the assistant.")
 @click.option("--diff", is_flag=True, help="Print a unified diff; write nothing.")
 @click.option("--stdout", is_flag=True, help="Print the new text of FILE; write nothing.")
 @click.option("--check", is_flag=True, help="Only tell whether the edit applies; write nothing.")
@@ -136,6 +143,7 @@ def apply(
     diff: bool,
     stdout: bool,
     check: bool,
+    clipboard: bool,
     certainty: float | None,
     choose: int | None,
     **how: Any,
@@ -156,15 +164,15 @@ def apply(
     shown = [show for show, is_asked in ((Show.DIFF, diff), (Show.TEXT, stdout), (Show.CHECK, check)) if is_asked]
     if len(shown) > 1:
         raise click.UsageError("at most one of --diff, --stdout and --check")
-    if len(paths) > 2:
-        raise click.UsageError("too many paths: expected [FILE] EDIT")
-    file = paths[0] if len(paths) == 2 else None
+    file, edit = _file_and_edit(paths, is_copied=clipboard)
+    if shown and (how["lint"] or how["test"] or how["commit"]):
+        raise click.UsageError("--lint, --test and --commit are for files that are written")
     if file is not None and root is not None:
         raise click.UsageError("--root is for edits that name their files: leave FILE out")
     if file is None and stdout:
         raise click.UsageError("--stdout prints one file: name FILE")
     request = Request(
-        edit=paths[-1],
+        edit=edit,
         file=file,
         root=root or Path(),
         show=shown[0] if shown else Show.SUMMARY,
@@ -174,5 +182,18 @@ def apply(
     raise click.exceptions.Exit(run(request))
 
 
-for command in (serve, mcp, train):
+def _file_and_edit(paths: tuple[Path, ...], *, is_copied: bool) -> tuple[Path | None, Path | None]:
+    """FILE, None where there is none, and EDIT, None for the clipboard. Raises UsageError."""
+    if is_copied:
+        if len(paths) > 1:
+            raise click.UsageError("with --clipboard, only FILE is expected")
+        return (paths[0] if paths else None), None
+    if not paths:
+        raise click.UsageError("Missing argument '[FILE] EDIT'.")
+    if len(paths) > 2:
+        raise click.UsageError("too many paths: expected [FILE] EDIT")
+    return (paths[0] if len(paths) == 2 else None), paths[-1]
+
+
+for command in (serve, mcp, train, undo):
     app.add_command(command)

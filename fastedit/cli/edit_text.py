@@ -16,9 +16,13 @@ STDIN = Path("-")
 PIPE_FOLDERS = ("/dev/fd/", "/proc/self/fd/")
 
 
-def read_edit(path: Path, max_bytes: int) -> str:
-    """The text at `path`, or on standard input for `-`. Raises InputRefused."""
-    if path == STDIN or str(path) == "/dev/stdin":
+def read_edit(path: Path | None, max_bytes: int) -> str:
+    """The text at `path`, on standard input for `-`, or on the clipboard for None. Raises InputRefused."""
+    if path is None:
+        from fastedit.cli.clipboard import read_clipboard
+
+        data = read_clipboard(max_bytes)
+    elif path == STDIN or str(path) == "/dev/stdin":
         data = _read_stdin(max_bytes)
     elif str(path).startswith(PIPE_FOLDERS):
         data = _read_pipe(path, max_bytes)

@@ -7,16 +7,17 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from fastedit.applied import Applied
 from fastedit.cli.edit_text import read_edit
 from fastedit.cli.output import Show, make_report, print_error, print_json, print_refusal, print_report
+from fastedit.cli.terminal import write_bytes
 from fastedit.config import Settings, load_settings
-from fastedit.errors import Code, EditRefused, EngineUnavailable, SettingsError
+from fastedit.errors import Code, EditRefused, EngineUnavailable, SettingsError, Warning
 from fastedit.merged import DEFAULT_CHOICE, Choice
 from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
 
@@ -27,9 +28,13 @@ PIPE_CLOSED = 141
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the command line asks for. file: None where the edit names its files, below root."""
+    """What the command line asks for.
 
-    edit: Path
+    edit: None for the clipboard. file: None where the edit names its files, below root.
+    lint, test: shell commands that are run after writing, and that have to succeed.
+    """
+
+    edit: Path | None
     file: Path | None
     root: Path
     show: Show
@@ -42,6 +47,15 @@ class Request:
     is_json: bool = False
     break_hard_links: bool = False
     choice: Choice = DEFAULT_CHOICE
+    interactive: bool = False
+    commit: bool = False
+    lint: str | None = None
+    test: str | None = None
+    retry_prompt: bool = False
+
+    @property
+    def checks(self) -> list[str]:
+        return [command for command in (self.lint, self.test) if command]
 
 
 def run(request: Request) -> int:
@@ -53,6 +67,10 @@ def run(request: Request) -> int:
     except EditRefused as refusal:
         _print_traceback(settings)
         print_refusal(refusal, is_json=request.is_json)
+        if request.retry_prompt:
+            from fastedit.cli.retry import retry_prompt
+
+            write_bytes(retry_prompt(refusal).encode("utf-8", "surrogateescape"))
         return refusal.exit_status
     except SettingsError as error:
         print_error(str(error))
@@ -77,9 +95,10 @@ def _apply(request: Request, settings: Settings) -> int:
     plan = _plan(request, settings, message)
     report = make_report(plan, request.show)
     is_written = request.show is Show.SUMMARY
-    if is_written:
-        _finish_uninterrupted()
-    warnings = write_plan(plan, break_hard_links=request.break_hard_links, dry_run=not is_written)
+    if not is_written:
+        warnings = write_plan(plan, break_hard_links=request.break_hard_links, dry_run=True)
+    else:
+        warnings = _write(plan, request)
     elapsed_ms = (time.perf_counter() - started) * 1000
     try:
         if request.is_json:
@@ -90,9 +109,26 @@ def _apply(request: Request, settings: Settings) -> int:
         if not is_written:
             raise
         # The files are new by now: an output that can't be written doesn't change that.
-        print_error(f"applied, but what came of it can't be printed ({type(error).__name__})")
+        if not isinstance(error, OSError):
+            print_error(f"applied, but what came of it can't be printed ({type(error).__name__})")
         _silence_stdout()
     return 0
+
+
+def _write(plan: Plan, request: Request) -> tuple[Warning, ...]:
+    """Writes the plan, has it looked over as asked, and keeps what `fastedit undo` needs. Raises EditRefused."""
+    from fastedit.cli.afterwards import commit_message, look_over
+    from fastedit.workspace.kept import read_before
+
+    before = read_before(plan)
+    if request.commit:
+        from fastedit.cli.git import check_committable
+
+        check_committable(plan.root, [file.path for file in before])
+    with _uninterrupted(is_to_the_end=not request.checks and not request.commit):
+        warnings = write_plan(plan, break_hard_links=request.break_hard_links)
+    look_over(plan, before, request.checks, commit_message(plan, request.instruction) if request.commit else None)
+    return warnings
 
 
 def _plan(request: Request, settings: Settings, message: str) -> Plan:
@@ -104,13 +140,19 @@ def _plan(request: Request, settings: Settings, message: str) -> Plan:
     elif mode != "model":
         # One edit has no use for the threads that numpy's library starts, and starting them takes processor time.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    merger = _merger(request, settings)
+    if request.interactive:
+        from fastedit.apply import apply_edits
+        from fastedit.cli.interactive import ask_at_terminal, asking
+
+        merger = asking(merger or apply_edits, ask_at_terminal)
     options = Options(
         message,
         request.instruction,
         mode,
         request.scope or settings.scope,
         max_file_bytes=settings.max_file_bytes,
-        apply=_merger(request, settings),
+        apply=merger,
         choice=request.choice,
     )
     if request.file is None:
@@ -128,10 +170,20 @@ def _merger(request: Request, settings: Settings) -> Callable[..., Applied] | No
     return Remote(url, settings.api_key, request.format).apply_edits
 
 
-def _finish_uninterrupted() -> None:
-    """From here on, for the few milliseconds that are left, signals that ask for an end are met by ending."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
+@contextmanager
+def _uninterrupted(*, is_to_the_end: bool) -> Iterator[None]:
+    """For the few milliseconds that writing takes, signals that ask for an end are met by ending.
+
+    is_to_the_end: the run ends with it, and so isn't interrupted any more.
+    """
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        yield
+    finally:
+        if not is_to_the_end:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _silence_stdout() -> None:

@@ -285,9 +285,9 @@ def test_help_ends_with_examples_of_right_usage(folder: Path) -> None:
     (folder / "answer.md").write_text(EDIT)
     lines = [line.strip().split("   ")[0] for line in EXAMPLES.split("\n") if "fastedit apply" in line]
     assert len(lines) == 4
-    outcomes = [fastedit(*line.partition("fastedit ")[2].split(), cwd=folder, stdin=EDIT.encode()) for line in lines]
-    assert [outcome.status for outcome in outcomes[:3]] == [0, 3, 0]  # the message names no file
-    assert outcomes[3].status != 2
+    statuses = [fastedit(*line.partition("fastedit ")[2].split(), cwd=folder).status for line in lines]
+    assert statuses[:2] == [0, 3]  # the message names no file
+    assert 2 not in statuses
 
 
 def test_an_outcome_that_cannot_be_printed_is_still_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_of_two_runs_that_read_the_same_text_one_wins(folder: Path, monkeypatch:
         return write_plan(*arguments, **options)
 
     monkeypatch.setattr(run, "write_plan", write_late)
-    monkeypatch.setattr(run, "_finish_uninterrupted", lambda: None)
+    monkeypatch.setattr(run, "_uninterrupted", lambda **_: nullcontext())
     monkeypatch.chdir(folder)
     request = run.Request(Path("0.md"), Path("app.py"), Path(), run.Show.SUMMARY)
     assert run.run(request) == 4

@@ -1,0 +1,80 @@
+"""What is done after files were written: they are looked over, committed, and kept for `fastedit undo`; or put back."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from fastedit.config import state_folder
+from fastedit.errors import Code, ResultRefused
+from fastedit.workspace import Plan
+from fastedit.workspace.kept import KeptFile, forget, keep, last_record, restore
+
+MAX_SHOWN = 40  # lines of a failing command's output
+SUBJECT_CHARACTERS = 72
+
+
+def look_over(plan: Plan, files: Sequence[KeptFile], checks: Sequence[str], commit_message: str | None) -> None:
+    """Runs the checks, commits where there is a message, and keeps what is needed to undo it all.
+
+    ResultRefused(CHECK_FAILED) where a check fails or git won't commit: then the files are as they were.
+    """
+    paths = [file.path for file in files]
+    made = ""
+    try:
+        for check in checks:
+            _run_check(check)
+        if commit_message is not None and paths:
+            from fastedit.cli.git import commit_files
+
+            made = commit_files(plan.root, paths, commit_message)
+    except BaseException:
+        restore(files, plan.root)
+        raise
+    keep(_folder(), plan.root, files, commit=made)
+
+
+def commit_message(plan: Plan, instruction: str | None) -> str:
+    """What a commit of the plan says: the instruction, or which files were edited."""
+    if instruction and instruction.strip():
+        return instruction.strip()
+    names = ", ".join(change.path for change in plan.changes)
+    return f"Edit {names}" if len(names) < SUBJECT_CHARACTERS else f"Edit {len(plan.changes)} files\n\n{names}"
+
+
+def undo_in(below: Path) -> str:
+    """Undoes the last run in a folder, or of a file, and says so line by line. Raises EditRefused."""
+    record = last_record(_folder(), below)
+    restore(record.files, record.root)
+    forget(record)
+    lines = [f"{_name(file.path)}: {'removed' if file.before is None else 'as before'}" for file in record.files]
+    if record.commit:
+        from fastedit.cli.git import commit_files
+
+        words = f"Undo {record.commit[:12]}"
+        lines.append(f"committed as {commit_files(record.root, [file.path for file in record.files], words)[:12]}")
+    return "\n".join(lines)
+
+
+def _folder() -> Path:
+    return state_folder() / "undo"
+
+
+def _name(path: Path) -> str:
+    with suppress(ValueError):
+        return path.relative_to(Path.cwd()).as_posix()
+    return str(path)
+
+
+def _run_check(command: str) -> None:
+    """ResultRefused(CHECK_FAILED), with the end of its output, where a shell's command fails."""
+    done = subprocess.run(
+        command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+        errors="replace", check=False,
+    )  # fmt: skip
+    if done.returncode:
+        shown = "\n".join(done.stdout.rstrip("\n").split("\n")[-MAX_SHOWN:])
+        message = f"{command!r} ended with {done.returncode}; the files are as they were"
+        raise ResultRefused(Code.CHECK_FAILED, f"{message}\n{shown}" if shown else message)

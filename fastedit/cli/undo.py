@@ -1,0 +1,34 @@
+"""`fastedit undo`: the last run, undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from fastedit.errors import EditRefused, SettingsError
+
+WRONG_USAGE = 2
+
+
+@click.command()
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+def undo(path: Path | None) -> None:
+    """Undo the last run of apply in PATH, a folder or a file; by default in the working folder.
+
+    The files get the bytes back that they had before it. A run that was committed is undone by a further commit. What
+    was changed since isn't undone.
+    """
+    from fastedit.cli.afterwards import undo_in
+    from fastedit.cli.output import print_error, print_refusal
+    from fastedit.config import load_settings
+
+    try:
+        load_settings()
+        click.echo(undo_in((path or Path()).resolve()))
+    except EditRefused as refusal:
+        print_refusal(refusal, is_json=False)
+        raise click.exceptions.Exit(refusal.exit_status) from refusal
+    except SettingsError as error:
+        print_error(str(error))
+        raise click.exceptions.Exit(WRONG_USAGE) from error
