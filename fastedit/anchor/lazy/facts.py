@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 FACTS = (
     "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked",
     "notes_kept", "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs",
-    "replaced_unlike", "lost_used", "lost_unused",
+    "replaced_unlike", "lost_used", "lost_unused", "kin_apart", "kin_of_new", "closer_apart", "closer_of_new",
+    "closer_new",
 )  # fmt: skip
 _HEADERS = ("decl", "heading", "table")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 # What an import lists: `import a, b` behind `from`, `{ a, b as c }`, `import a from`.
 _LISTED = re.compile(r"\{([^{}]*)\}|^(?:from\s+\S+\s+)?import\s+(?:type\s+)?([^\"']+?)(?:\s+from\b.*)?;?$")
+_CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
 _GO_IMPORT = re.compile(r'(?:(\w+)\s+)?"(?:[\w.@-]+/)*([A-Za-z]\w*)"')
 MAX_COUNT = 4
 
@@ -46,6 +48,8 @@ def facts_of(grid: Grid, plan: Plan, cells: tuple[Cell, ...]) -> NDArray[np.floa
         if rows[row].note is not None:
             f["leaked"] += rows[row].role("elide") > -0.7
             f["notes_kept"] += max(rows[row].role(name) for name in ("where", "new", "gone")) > -0.7
+    _count_kin(f, grid, plan)
+    _count_closers(f, grid, plan)
     _count_marker_names(f, grid, plan)
     f["said_kept"] = _num_said_kept(grid, plan)
     _count_runs(f, grid, plan)
@@ -113,6 +117,43 @@ def names_bound(lines: Lines, line: int) -> tuple[str, ...]:
         return tuple(name for part in parts for name in _NAME.findall(part)[-1:])
     package = _GO_IMPORT.fullmatch(text)
     return (package[1] or package[2],) if package else ()
+
+
+def _count_kin(f: dict[str, float], grid: Grid, plan: Plan) -> None:
+    """Fills in how many quoted rows stand in another block of the file than in the snippet, or in a new one."""
+    new = {row for rows in plan.new.values() for row in rows}
+    for row, (line, _) in plan.quoted.items():
+        parent = grid.row_parents[row]
+        if parent < 0 or grid.rows[row].is_blank:
+            continue
+        if parent in plan.quoted:
+            f["kin_apart"] += grid.original.parents[line] != plan.quoted[parent][0]
+        else:
+            f["kin_of_new"] += parent in new
+
+
+def _count_closers(f: dict[str, float], grid: Grid, plan: Plan) -> None:
+    """Fills in how many lines that close a block are taken from another one than the line that opens it."""
+    shown, columns = grid.shown, grid.shown.columns
+    new = {row for rows in plan.new.values() for row in rows}
+    for row in range(grid.num_rows):
+        if not _CLOSER.match(shown.stripped[row]):
+            continue
+        opener = next((at for at in range(row - 1, -1, -1) if 0 <= columns[at] <= columns[row]), -1)
+        if opener < 0 or columns[opener] != columns[row]:
+            continue
+        if opener in plan.quoted and row in plan.quoted:
+            f["closer_apart"] += plan.quoted[row][0] != _closing(grid, plan.quoted[opener][0])
+        elif opener in new and row in plan.quoted:
+            f["closer_of_new"] += 1
+        elif opener in plan.quoted and row in new:
+            f["closer_new"] += 1
+
+
+def _closing(grid: Grid, line: int) -> int:
+    """The line that ends the block which a line opens: the next one that isn't indented further."""
+    columns = grid.original.columns
+    return next((at for at in range(line + 1, len(columns)) if 0 <= columns[at] <= columns[line]), len(columns))
 
 
 def _duplicated(grid: Grid, gone: set[int], row: int) -> float:

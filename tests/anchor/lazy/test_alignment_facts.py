@@ -73,3 +73,33 @@ def test_a_name_that_is_bound_anew_isnt_lost() -> None:
 def test_a_header_that_becomes_one_that_is_there_already() -> None:
     assert "duplicated" not in facts("def store(path):\n", "Q6")
     assert facts("def save(path):\n", "Q6")["duplicated"] == 1
+
+
+TWINS = """\
+function one() {
+  run();
+}
+
+function two() {
+  run();
+}
+"""
+
+
+def test_rows_of_one_block_that_are_found_in_two() -> None:
+    shown = "function one() {\n  run();\n}\n"
+    together = facts(shown, "Q0 Q1 Q2", TWINS)
+    apart = facts(shown, "Q0 D5 Q5 Q6", TWINS)
+    assert not together.keys() & {"kin_apart", "closer_apart"}
+    assert (apart["kin_apart"], apart["closer_apart"]) == (1, 1)
+
+
+def test_a_new_block_that_takes_what_a_known_one_has() -> None:
+    shown = "function three() {\n  run();\n}\n"
+    found = facts(shown, "N Q1 Q2", TWINS)
+    assert (found["kin_of_new"], found["closer_of_new"]) == (1, 1)
+
+
+def test_a_known_block_that_ends_anew() -> None:
+    found = facts("function two() {\n  run();\n}\n", "Q4 Q5 N", TWINS)
+    assert found["closer_new"] == 1
