@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fastedit.anchor import align, align_readings
-from fastedit.anchor.hints import hints_of, is_path, prose_of
+from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy.lines import WORD
+from fastedit.anchor.lazy.proposals import proposals_for
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.applied import render
@@ -85,7 +85,7 @@ def _merge_lazy(
     if choice.reading is not None:
         return _chosen(original, edit, readings, words, choice.reading)
     for alignment in readings:
-        if not alignment.changes and alignment.is_quoted and not _not_done(original.text, words):
+        if not alignment.changes and alignment.is_quoted and not _not_done(original, edit, words):
             return Merged(original.text, _with_share(alignment, 1.0))  # applied before
     turned_down: ResultRefused | None = None
     lost = 0.0
@@ -99,7 +99,8 @@ def _merge_lazy(
             continue
         if lost:  # the likeliest ones are out: what they had is the others' now
             alignment = _with_share(alignment, alignment.share / max(1e-6, 1 - lost))
-        problem = _problem(original, text, alignment, words, choice.certainty)
+        missing = _not_done(original, edit, words) if text == original.text else ""
+        problem = _problem(original, text, alignment, missing, choice.certainty)
         if problem is None:
             return Merged(text, alignment, warnings)
         if lost and turned_down is not None:
@@ -133,10 +134,9 @@ def _with_share(alignment: Alignment, share: float) -> Alignment:
     return replace(alignment, segments=segments, share=share)
 
 
-def _problem(original: Original, text: str, alignment: Alignment, words: str, certainty: float) -> Problem | None:
-    """Why a reading isn't applied; None where nothing speaks against it."""
+def _problem(original: Original, text: str, alignment: Alignment, missing: str, certainty: float) -> Problem | None:
+    """Why a reading isn't applied; None where nothing speaks against it. missing: see `_not_done`."""
     if text == original.text:
-        missing = _not_done(original.text, words)
         if missing:
             return Problem(Code.ANCHOR_NOT_FOUND, f"the code shows no change, and {missing}")
         if alignment.is_quoted:
@@ -152,17 +152,38 @@ def _problem(original: Original, text: str, alignment: Alignment, words: str, ce
     )
 
 
-def _not_done(text: str, words: str) -> str:
-    """What the words of a message promise and the file doesn't have, as half a sentence; "" where it has it all."""
+def _not_done(original: Original, edit: Edit, words: str) -> str:
+    """What the words of a message promise and the file doesn't have, as half a sentence; "" where it has it all.
+
+    An edit that was applied before shows no change either. Then what the words say is gone is gone, and most of what
+    they name stands in the code that is shown. Words that name nothing are believed.
+    """
+    shown = {word for snippet in edit.snippets for line in snippet.lines for word in WORD.findall(line)}
     hints = hints_of(words)
-    known = set(WORD.findall(text))
-    kept = sorted(name for name in hints.removed if name in known)
-    if kept:
-        return f"`{kept[0]}`, which the words say is gone, is still in the file"
-    parts = [part for part in re.findall(r"`([^`\n]+)`", prose_of(words)) if not is_path(part)]
-    quoted = {word for part in parts for word in WORD.findall(part)}
-    missing = sorted(word for word in quoted if word not in known and len(word) > 1)
-    return f"`{missing[0]}`, which the words name, isn't in the file" if missing else ""
+    known = set(WORD.findall(original.text))
+    still = _still_there(original, hints, shown & known)
+    if still:
+        return f"`{still}`, which the words say is gone, is still in the file"
+    gone = hints.removed.union(*(WORD.findall(quoted) for quoted in hints.gone))
+    named = {name for name in hints.mentioned - gone if len(name) > 1}
+    missing = sorted(named - known)
+    if len(missing) > len(named & shown & known) // 2:
+        return f"`{missing[0]}`, which the words name, isn't in the file"
+    return ""
+
+
+def _still_there(original: Original, hints: Hints, shown: set[str]) -> str:
+    """The first name that the words say is gone and that the shown code or a declaration in the file has; or ""."""
+    for name in sorted(hints.removed):
+        if name in shown:
+            return name
+    lines = [body(line) for line in split_lines(original.text)]
+    for one in proposals_for(lines, range(len(lines)), lines, original.outline, hints):
+        if one.is_certain:
+            told = [lines[line] for line in (*one.gone, *(line for line, _ in one.changed)) if lines[line].strip()]
+            words = set(WORD.findall("\n".join(told)))
+            return next(iter(sorted(hints.removed & words)), told[0].strip()[:MAX_SHOWN])
+    return ""
 
 
 def _reading_candidates(original: str, readings: Sequence[Alignment]) -> tuple[Candidate, ...]:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
+from fastedit.anchor.cues import Kind, pattern_of_cues
 from fastedit.patterns import pattern
 
-# A sentence with what it quotes, or what parts it from the next one.
-_SENTENCE_END = pattern(r"`[^`\n]+`|(?<=[.!?;:])\s+|\n\s*\n|\n\s*[-*\d]+[.)]?\s")
-_REMOVAL = pattern(
-    r"\b(?:remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|drop(?:s|ped|ping)?|gone|go away|goes away|go|goes"
-    r"|no longer (?:needed|used|exists?)|got rid of|get rid of|rid of|had no callers|unused"
-    r"|entfern\w*|gelöscht|lösch\w+|fällt weg|fallen weg|entfällt|supprim\w+|retir\w+|enlev\w+"
-    r"|eliminad[oa]s?|eliminé|eliminar"
-    r"|quit(?:é|ado|ada|ar)|borr(?:é|ado|ada|ar)|remov(?:i|ido|ida|er)|rimoss[oaie]|tolt[oaie]|verwijder\w*|weggehaald"
-    r"|usun\w+|usuń|удал\w+|убра\w+|убран\w*|kaldır\w*|silin\w*|sildim)\b|删除|移除|去掉|删掉|削除|삭제|제거",
-    re.IGNORECASE,
+# What parts sentences. What stands in backticks is matched first, so that nothing in it does.
+_SENTENCE_END = pattern(
+    r"`[^`\n]+`|(?P<item>\n\s*(?:[-*+•]|\d+[.)])\s+)|(?<=[.!?;])\s+|(?<=[。！？；])|\n\s*\n|(?<=[:：])[ \t]*\n"
 )
-_STAYING = pattern(r"\b(?:still|stays?|remains?|keeps?|kept|unchanged|untouched|the same)\b", re.IGNORECASE)
 _NAME = pattern(r"`([^`\n]+)`")
 _COMMENT = pattern(r"^(?:#|//|/\*|--|<!--|;)\s*\S.{5,}")
 _WORD = pattern(r"[A-Za-z_$][\w$]*")
@@ -38,15 +32,36 @@ _DOCSTRING_GONE = pattern(
     r"|\bdocstrings?\b[^.\n]{0,60}\b(?:(?:is|are|was|were) (?:gone|removed|deleted|dropped)|goe?s?(?: away)?)\b",
     re.IGNORECASE,
 )
+_IMPORTS = pattern(
+    r"\b(?:imports?|importe|importen|importaci[oó]n(?:es)?|importaç(?:ão|ões)|importazion[ei]|импорт\w*)\b|导入|インポート|임포트",
+    re.IGNORECASE,
+)
 _FENCE = pattern(r"^\s*(`{3,}|~{3,})")
+_QUOTED = pattern(r"`[^`\n]+`|[\"“„][^\"“”„\n]{2,}[\"”“]")
+_TOKEN = pattern(
+    r"`(?P<name>[^`\n]+)`|[\"“„](?P<text>[^\"“”„\n]{2,})[\"”“]|(?P<open>\()|(?P<close>\))"
+    r"|(?P<stop>[;:：.!?。；—]|\s-\s|–)|(?P<and>[,，/&、])"
+    r"|(?P<word>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_][\w$'’-]*(?:\(\))?|_\w+(?:\(\))?|\$\w+)"
+)
+# What of a quote is the name: `a.b.name(...)`, `A::name`, `$name`, `@name`.
+_DOTTED = pattern(
+    r"^[@&*!]{0,2}(?:[\w$]+(?:\.|::|->|#|\\))*(?P<name>[A-Za-z_$][\w$]*)[!?]?"
+    r"(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|<.*>|\[\])?$"
+)
+_DECLARES = pattern(
+    r"^(?:[a-z]+\s+){0,3}?(?:def|class|function|func|fn|struct|enum|trait|interface|type|const|let|var|val)"
+    r"\s+(?P<name>[A-Za-z_$][\w$]*)"
+    r"|^(?P<assigned>[A-Za-z_$][\w$]*)\s*(?::\s*[^=]+)?(?::=|=)(?!=)"
+)
+MAX_BETWEEN = 8  # words between one that says that something goes and what it names
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
     """removed: names that the words say are gone; mentioned: names in the words (in backticks, or written like code);
     keeps_docstrings: the words say that docstrings are only left out of the snippet; without_docstring: names of which
-    they say that the docstring is gone; gone: comments that they
-    quote as removed, without the dots where they break off; kept: lines that they quote as staying, white space out.
+    they say that the docstring is gone; gone: all that they quote as gone, names included; kept: lines that they quote
+    as staying, white space out; imports: they say that imports are gone.
     """
 
     removed: frozenset[str] = frozenset()
@@ -55,31 +70,226 @@ class Hints:
     without_docstring: frozenset[str] = frozenset()
     gone: tuple[str, ...] = ()
     kept: frozenset[str] = frozenset()
+    imports: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a quote or a sign of a sentence. text: of a quote, without its signs."""
+
+    kind: Kind
+    text: str
 
 
 def hints_of(message: str) -> Hints:
     """The hints in a message's prose; what stands in fences doesn't count."""
-    removed: set[str] = set()
+    prose = prose_of(message)
     mentioned: set[str] = set()
-    gone: list[str] = []
-    kept: set[str] = set()
     bare: set[str] = set()
-    for sentence in _sentences(prose_of(message)):
-        quotes = [quoted for quoted in _NAME.findall(sentence) if not is_path(quoted)]
-        names = {word for quoted in quotes for word in _WORD.findall(quoted)}
-        names |= {word for word in _WORD.findall(sentence) if _looks_like_code(word)}
+    said = Said()
+    for sentence, is_item in _sentences(prose):
+        names = _names_in(sentence)
         mentioned |= names
         if _DOCSTRING_GONE.search(sentence):
             bare |= names
-        elif _REMOVAL.search(sentence) or "outdated" in sentence:
-            removed |= names
-            gone += [quoted.rstrip(". …") for quoted in _NAME.findall(sentence) if _COMMENT.match(quoted)]
-        elif _STAYING.search(sentence):
-            kept |= {"".join(quoted.split()) for quoted in _NAME.findall(sentence)}
-    keeps_docstrings = bool(_DOCSTRINGS.search(prose_of(message)))
+        else:
+            said.read(sentence, is_item=is_item)
+    gone = [quoted for quoted in said.gone if quoted not in said.stays and not is_path(quoted)]
     return Hints(
-        frozenset(removed), frozenset(mentioned), keeps_docstrings, frozenset(bare), tuple(gone), frozenset(kept)
+        frozenset(name for quoted in gone if (name := name_of(quoted))),
+        frozenset(mentioned),
+        bool(_DOCSTRINGS.search(prose)),
+        frozenset(bare),
+        tuple(quoted.rstrip(". …") for quoted in gone),
+        frozenset("".join(quoted.split()) for quoted in said.stays),
+        any(names_imports(sentence) for sentence, _ in _sentences(prose)),
     )
+
+
+def gone_in(note: str, is_name: Callable[[str], bool]) -> tuple[str, ...]:
+    """What a note in a snippet says is gone: `removed: save`. is_name: whether a plain word names anything."""
+    said = Said(is_name)
+    said.read(note, is_item=False)
+    return tuple(quoted for quoted in said.gone if quoted not in said.stays)
+
+
+def names_imports(sentence: str) -> bool:
+    """Whether a sentence speaks of imports, and of something that goes."""
+    if not _IMPORTS.search(sentence):
+        return False
+    tokens = _tokens(sentence, _looks_like_code)
+    return any(token.kind in (Kind.REMOVES, Kind.REMOVED, Kind.GOES) for token in tokens)
+
+
+def name_of(quoted: str) -> str:
+    """The name that a quote is, or declares; "" where it is something else."""
+    text = quoted.strip()
+    found = _DOTTED.match(text) or _DECLARES.match(text)
+    return next((name for name in found.groups() if name), "") if found else ""
+
+
+class Said:
+    """What sentences say is gone, and what stays: quotes and names written like code, in their order.
+
+    is_name: whether a plain word is a name as well.
+    """
+
+    def __init__(self, is_name: Callable[[str], bool] | None = None) -> None:
+        self.gone: dict[str, None] = {}
+        self.stays: dict[str, None] = {}
+        self._is_name = is_name or _looks_like_code
+        self._awaits = False  # the sentence before says that what follows is gone
+        self._is_in_list = False
+
+    def read(self, sentence: str, *, is_item: bool) -> None:
+        """Takes in one sentence. is_item: it is one of a list."""
+        tokens = list(_tokens(sentence, self._is_name))
+        cues = [at for at, token in enumerate(tokens) if token.kind in _CUES]
+        if self._awaits and not cues and (is_item or not self._is_in_list):
+            self.gone.update(dict.fromkeys(_objects(tokens, 0)))
+            self._awaits = self._is_in_list = is_item
+            return
+        self._is_in_list = False
+        found = False
+        for at in cues:
+            named = _named_by(tokens, at)
+            found = found or bool(named)
+            is_kept = tokens[at].kind in (Kind.STAYS, Kind.KEEPS)
+            (self.stays if is_kept else self.gone).update(dict.fromkeys(named))
+        is_open = bool(cues) and tokens[cues[-1]].kind in (Kind.GOES, Kind.REMOVES, Kind.REMOVED)
+        self._awaits = is_open and not found and sentence.rstrip().endswith((":", "："))
+
+
+_COLONS = (":", "：")
+_COMMAS = (",", "，")
+_CUES = (Kind.REMOVES, Kind.REMOVED, Kind.GOES, Kind.STAYS, Kind.KEEPS)
+# What begins another clause, as seen from behind.
+_ENDS = (Kind.BREAK, Kind.STOP, Kind.OPEN, Kind.CLOSE, Kind.VERB, Kind.IF, *_CUES)
+_AUXILIARY = (Kind.VERB, Kind.NOT, Kind.OTHER, Kind.SMALL, Kind.IT)
+
+
+def _named_by(tokens: Sequence[Token], at: int) -> list[str]:
+    """What a word that says that something goes, or stays, is said of."""
+    before = [token for token in tokens[max(0, at - 3) : at] if token.kind in (*_AUXILIARY, Kind.IF)]
+    if any(token.kind in (Kind.NOT, Kind.IF) for token in before):
+        return []
+    kind = tokens[at].kind
+    objects = _objects(tokens, at + 1)
+    if kind in (Kind.REMOVES, Kind.KEEPS):
+        return objects or _listed_behind(tokens, at) or _subjects(tokens, at, meant=True)
+    subjects = _subjects(tokens, at, meant=False)
+    is_passive = kind is Kind.REMOVED and at > 0 and tokens[at - 1].kind is Kind.VERB
+    if kind is Kind.REMOVED and not is_passive:
+        return objects or subjects or _listed_behind(tokens, at)
+    return [*subjects, *_companions(tokens, at + 1)] if subjects else objects or _listed_behind(tokens, at)
+
+
+def _listed_behind(tokens: Sequence[Token], at: int) -> list[str]:
+    """What a colon behind a token introduces: `I removed what was deprecated: x, y`."""
+    for colon in range(at + 1, len(tokens)):
+        if tokens[colon].kind in _CUES:
+            return []
+        if tokens[colon].text in _COLONS:
+            return _objects(tokens, colon + 1)
+    return []
+
+
+def _objects(tokens: Sequence[Token], start: int) -> list[str]:
+    """What is named from a token on until another clause begins: `remove x and y from z` names x and y."""
+    names: list[str] = []
+    is_place = is_joined = False
+    num_between = num_before_comma = 0
+    for at, token in enumerate(tokens[start:], start):
+        if _ends_objects(token, is_joined, bool(names), num_between) or (at == start > 0 and token.text in _COMMAS):
+            if token.kind in (Kind.GOES, Kind.STAYS) and num_before_comma:
+                return names[:num_before_comma]  # what follows the comma is what the next cue is said of
+            break
+        if token.kind in (Kind.NAME, Kind.TEXT):
+            names += [] if is_place else [token.text]
+            num_between = 0
+        elif token.kind in (Kind.PLACE, Kind.OF):
+            is_place = token.kind is Kind.PLACE or bool(names)
+        elif token.kind is Kind.WITH or (token.kind is Kind.SMALL and is_joined):
+            is_place = False
+        elif token.text in _COMMAS:
+            num_before_comma = len(names)
+        num_between += token.kind is Kind.OTHER
+        is_joined = token.kind is Kind.AND
+    return names
+
+
+def _ends_objects(token: Token, is_joined: bool, has_names: bool, num_between: int) -> bool:
+    """Whether a token begins another clause, or says something else. is_joined: behind a comma or an `and`."""
+    if token.kind in (Kind.BREAK, Kind.OPEN, Kind.IF, *_CUES):
+        return True
+    if token.kind in (Kind.STOP, Kind.VERB):
+        return has_names or (token.kind is Kind.STOP and token.text not in _COLONS)
+    return token.kind is Kind.OTHER and (num_between >= MAX_BETWEEN or (is_joined and (has_names or num_between > 0)))
+
+
+def _companions(tokens: Sequence[Token], start: int) -> list[str]:
+    """What goes with what is gone: `x is gone together with y`."""
+    if start < len(tokens) and tokens[start].kind is Kind.WITH:
+        return _objects(tokens, start + 1)
+    return []
+
+
+def _subjects(tokens: Sequence[Token], end: int, *, meant: bool) -> list[str]:
+    """What the clause before a token is about; where that is a pronoun, what the sentence is about.
+
+    meant: only what a pronoun stands for.
+    """
+    has_pronoun = any(token.kind is Kind.IT for token in tokens[max(0, end - 3) : end + 2])
+    while end > 0 and tokens[end - 1].kind in (Kind.VERB, Kind.NOT):
+        end -= 1
+    names: list[str] = []
+    first: list[str] = []
+    is_place = is_apart = is_behind_cue = False
+    before = Kind.BREAK
+    for token in tokens[:end]:
+        if token.kind in _ENDS or (is_behind_cue and token.text in _COMMAS):
+            first = first or names
+            names, is_place, is_apart, is_behind_cue = [], False, False, token.kind in _CUES
+        elif token.kind in (Kind.NAME, Kind.TEXT):
+            if is_apart or before is Kind.OTHER:
+                first, names = first or names, []
+            names += [] if is_place else [token.text]
+            is_apart = False
+        elif token.kind in (Kind.PLACE, Kind.OF):
+            is_place = token.kind is Kind.PLACE or bool(names)
+        elif token.kind is Kind.SMALL and before is Kind.AND:
+            is_place = False
+        elif token.text in _COMMAS and before is Kind.OTHER:
+            is_apart = True
+        before = token.kind
+    return names if names and not meant else first if has_pronoun else []
+
+
+def _tokens(sentence: str, is_name: Callable[[str], bool]) -> Iterator[Token]:
+    """The tokens of a sentence. Cues are looked for outside of quotes only."""
+    at = 0
+    masked = _QUOTED.sub(lambda found: "`" * len(found.group()), sentence)
+    while at < len(sentence):
+        cue = _cues().match(masked, at)
+        found = cue or _TOKEN.match(sentence, at)
+        if cue is not None and cue.lastgroup is not None:
+            yield Token(Kind(cue.lastgroup), cue.group())
+        elif found is not None and found.lastgroup is not None:
+            yield _token(found.lastgroup, found[found.lastgroup], is_name)
+        at = max(at + 1, found.end() if found is not None else 0)
+
+
+def _token(group: str, text: str, is_name: Callable[[str], bool]) -> Token:
+    if group == "text":
+        return Token(Kind.TEXT, f'"{text}"')
+    if group == "word":
+        return Token(Kind.NAME if is_name(text.removesuffix("()")) or text.endswith("()") else Kind.OTHER, text)
+    return Token(Kind(group), text)
+
+
+@cache
+def _cues() -> re.Pattern[str]:
+    return pattern_of_cues()
 
 
 def is_path(quoted: str) -> bool:
@@ -87,14 +297,23 @@ def is_path(quoted: str) -> bool:
     return bool(_PATH.match(quoted))
 
 
-def _sentences(prose: str) -> Iterator[str]:
-    """The sentences; what stands in backticks is never parted."""
-    start = 0
+def _names_in(sentence: str) -> set[str]:
+    """The words of a sentence that stand in backticks, or are written like code."""
+    quotes = [quoted for quoted in _NAME.findall(sentence) if not is_path(quoted)]
+    names = {word for quoted in quotes for word in _WORD.findall(quoted)}
+    return names | {word for word in _WORD.findall(sentence) if _looks_like_code(word)}
+
+
+def _sentences(prose: str) -> Iterator[tuple[str, bool]]:
+    """The sentences, each with whether it is an item of a list; what stands in backticks is never parted."""
+    start, is_item = 0, False
     for found in _SENTENCE_END.finditer(prose):
         if not found.group().startswith("`"):
-            yield prose[start : found.start()]
-            start = found.end()
-    yield prose[start:]
+            if prose[start : found.start()].strip():
+                yield prose[start : found.start()], is_item
+            start, is_item = found.end(), found["item"] is not None
+    if prose[start:].strip():
+        yield prose[start:], is_item
 
 
 def prose_of(message: str) -> str:

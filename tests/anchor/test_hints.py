@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastedit import apply
-from fastedit.anchor.hints import hints_of, prose_of
+from fastedit.anchor.hints import gone_in, hints_of, prose_of
 from support.applying import fenced, lazily
 
 CALC = """import math
@@ -30,12 +30,65 @@ def name(radius):
         ("I removed `edge` and `name()`.", {"edge", "name"}),
         ("Deletes `edge`. Keeps `area`.", {"edge"}),
         ("- drop old_edge\n- add new_edge", {"old_edge"}),
-        ("The method `Circle.edge` is gone; `area` is faster.", {"Circle", "edge"}),
+        ("The method `Circle.edge` is gone; `area` is faster.", {"edge"}),
         ("`area` is faster now.", set()),
+        ("The `re` import and the unused `timedelta`/`timezone` names all go away:", {"re", "timedelta", "timezone"}),
+        ("I dropped `edge` from `shapes` and from `__all__`.", {"edge"}),
+        ("`area` only escapes, so `edge` is deleted (it stood above `name`).", {"edge"}),
+        ("`edge` isn't used anywhere, so I removed it.", {"edge"}),
+        ("No longer needed:\n\n- `edge` in `shapes`\n- the old `name`\n\nAdd `area`.", {"edge", "name"}),
+        ("I removed what was deprecated: `edge()`, and `name`.", {"edge", "name"}),
+        ("Gone are `edge` and `name`, together with `area`.", {"edge", "name", "area"}),
+        ("Drop `edge`; `name` is still needed.", {"edge"}),
+        ("`remove` now returns what it removed.", set()),
+        ("It goes right after `area`, and `edge` can go through `name`.", set()),
+        ("When `area` is removed, `edge` logs it. `name` was never dropped.", set()),
+        ("Ich habe `edge` und `name` entfernt, `area` bleibt.", {"edge", "name"}),
+        ("`edge` et `name` disparaissent de `shapes`.", {"edge", "name"}),
+        ("He eliminado `edge` de `shapes`.", {"edge"}),
+        ("Ho tolto `edge`, `name` non serve più.", {"edge", "name"}),
+        ("`edge` i `name` znikają z `shapes`.", {"edge", "name"}),
+        ("Функция `edge` больше не нужна, `name` я удалил.", {"edge", "name"}),
+        ("删除 `edge` 和 `name`，`area` 保留。", {"edge", "name"}),
+        ("`edge`と`name`を削除しました。", {"edge", "name"}),
+        ("`edge`는 삭제했습니다.", {"edge"}),
     ],
 )
 def test_what_the_words_say_is_gone(prose: str, removed: set[str]):
     assert hints_of(prose).removed == removed
+
+
+def test_whole_lines_and_names_with_dashes_are_quoted():
+    hints = hints_of('The line `from math import log` goes. Drop `docs-llm` and the "last chance" comment.')
+    assert hints.removed == frozenset()
+    assert hints.gone == ("from math import log", "docs-llm", '"last chance"')
+
+
+@pytest.mark.parametrize(
+    ("prose", "imports"),
+    [
+        ("The two imports that only they used are gone.", True),
+        ("Der Import fällt weg.", True),
+        ("The import goes below `math`.", False),
+        ("`edge` is gone.", False),
+    ],
+)
+def test_imports_may_be_gone_without_a_name(prose: str, imports: bool):
+    assert hints_of(prose).imports is imports
+
+
+@pytest.mark.parametrize(
+    ("note", "gone"),
+    [
+        ("removed: edge", ("edge",)),
+        ("edge and area are gone, see below", ("edge", "area")),
+        ("[delete edge and the whole table]", ("edge",)),
+        ("tolto: edge", ("edge",)),
+        ("edge stays", ()),
+    ],
+)
+def test_a_note_may_name_what_is_gone_without_backticks(note: str, gone: tuple[str, ...]):
+    assert gone_in(note, {"edge", "area"}.__contains__) == gone
 
 
 def test_names_are_in_backticks_or_written_like_code():

@@ -1,29 +1,58 @@
-"""What the words of a message say beyond its code: declarations and lines that are gone, and code that has moved."""
+"""What the words of a message say beyond its code: lines and names that are gone, and code that has moved."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fastedit.anchor.hints import Hints
-from fastedit.anchor.lazy.lines import identity_of
+from fastedit.anchor.hints import Hints, name_of
+from fastedit.anchor.lazy.lines import Lines, identity_of
+from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
 
-PROPOSALS = ("removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept")
-MAX_PROPOSALS = 6
+PROPOSALS = (
+    "removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept", "removes_part",
+    "removes_imported", "removes_repeat", "removes_among",
+)  # fmt: skip
+MAX_PROPOSALS = 12
+MAX_PLACES = 4  # a name that more lines are about says nothing of any
+MAX_REPEATS = 4
+MIN_NAME = 2  # characters of a name that lines are about
+MIN_QUOTED = 4  # characters of a quote that is the beginning of a line
 MIN_MOVED_LINES = 3
 MIN_MOVED_SHARE = 0.6
+_WORD = pattern(r"[A-Za-z_$][\w$]*")
+_STRING = pattern(r"\"[^\"\n]*\"|'[^'\n]*'")
+_PATH_END = pattern(r"^(?:[\w.]+\s+)?\"(?:[^\"]*/)?([\w$]+)\";?$")
+_KEYWORDS = frozenset(
+    "import from as use using require include const let var type typeof static export default pub".split()
+)
+_LISTING = pattern(r"(?:__all__\s*[+:]?=|module\.exports|export\b|exports?\b|private\b|public\b|attr_\w+)")
+# What may stand behind an entry's name: `"name>=1.2",`.
+_VERSION = r"(?:[<>=!~;@^\[][^(){}]*)?[\"',;]*$"
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Lines of the original that would go. values: what speaks for it, see `PROPOSALS`."""
+    """Lines of the original that would go, and others that would lose a part: (line, what it would be).
+
+    values: what speaks for it, see `PROPOSALS`.
+    """
 
     gone: tuple[int, ...]
     values: tuple[float, ...]
+    changed: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the words name this block, or name or quote just these lines, which nothing else needs."""
+        told = dict(zip(PROPOSALS, self.values, strict=True))
+        is_told = told["removes_line"] or told["removes_quoted"] or told["removes_part"]
+        return bool(told["removes_block"] or (is_told and not told["removes_used"] and not told["removes_among"]))
 
     def features(self) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
         """(len(PROPOSALS),)."""
@@ -34,28 +63,45 @@ def proposals_for(
     lines: Sequence[str], origins: Sequence[int | None], original: Sequence[str], found: Outline, hints: Hints
 ) -> list[Proposal]:
     """What could go from a result because the words say so, or because it stands elsewhere now."""
-    kept = {origin for origin in origins if origin is not None}
-    written = [line for line, origin in zip(lines, origins, strict=True) if origin is None]
-    result: list[Proposal] = []
-    covered: set[int] = set()
-    names = {name for name in hints.removed if len(name) > 1}
-    for one in found.declarations:
-        short = re.split(r"[.:\s]+", one.name)[-1] if one.name else ""
-        if short not in names or one.kind == "import":
-            continue
-        whole = range(one.start_line, min(len(original), one.end_line))
-        if not whole or covered.intersection(whole) or any(line not in kept for line in whole):
-            continue
-        covered.update(whole)
-        gone = _with_blanks(whole, original, kept)
-        result.append(_proposal(gone, short, lines, origins, is_block=len(whole) > 1))
-    for name in sorted(names):
-        places = [line for line in _lines_about(name, original) if line in kept and line not in covered]
-        if len(places) == 1:
-            covered.update(places)
-            result.append(_proposal((places[0],), name, lines, origins, is_block=False))
-    result += _moved(found, original, kept, written, covered)
-    return result[:MAX_PROPOSALS]
+    finder = _Finder(lines, origins, original, found)
+    for quoted in _said(hints):
+        finder.add_said(quoted)
+    if hints.imports:
+        finder.add_imports()
+    finder.add_repeats()
+    finder.add_moved()
+    return finder.result[:MAX_PROPOSALS]
+
+
+def combinations(
+    proposals: Sequence[Proposal], worth: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> list[tuple[Proposal, ...]]:
+    """The ways to follow proposals that are worth a look: none, each, all, and the best with one more or one less."""
+    good = [one for one in proposals if float(one.features() @ worth) > 0]
+    result: dict[tuple[int, ...], tuple[Proposal, ...]] = {}
+    for chosen in (
+        (), *((one,) for one in proposals), proposals, good,
+        *([other for other in good if other is not one] for one in good),
+        *([*good, one] for one in proposals if one not in good),
+    ):  # fmt: skip
+        result.setdefault(tuple(sorted(id(one) for one in chosen)), tuple(chosen))
+    return list(result.values())
+
+
+def followed(
+    lines: Sequence[str], origins: Sequence[int | None], chosen: Sequence[Proposal]
+) -> tuple[tuple[str, ...], tuple[int | None, ...]]:
+    """The lines of a result with proposals followed, and where each of them is from."""
+    gone = {line for one in chosen for line in one.gone}
+    changed = {line: text for one in chosen for line, text in one.changed}
+    kept = [n for n, origin in enumerate(origins) if origin is None or origin not in gone]
+    texts, places = [], []
+    for n in kept:
+        origin = origins[n]
+        is_changed = origin is not None and origin in changed
+        texts.append(changed[origin] if is_changed and origin is not None else lines[n])
+        places.append(None if is_changed else origin)
+    return tuple(texts), tuple(places)
 
 
 def said_but_kept(lines: Sequence[str], original: Sequence[str], hints: Hints) -> int:
@@ -71,16 +117,257 @@ def said_but_kept(lines: Sequence[str], original: Sequence[str], hints: Hints) -
     return min(count, 4)
 
 
-def _lines_about(name: str, original: Sequence[str]) -> list[int]:
-    """The lines that import, assign, key or list just this name."""
-    result = []
-    for number, line in enumerate(original):
-        if name not in line:
-            continue
-        text = line.strip().rstrip(",;")
-        if text.strip("\"'`*- ") == name or _is_named(name, line):
-            result.append(number)
-    return result
+def still_named(count: int) -> Proposal:
+    """What is counted where names that the words say are gone still stand in a result."""
+    return Proposal((), tuple(float(count) * (name == "removes_kept") for name in PROPOSALS))
+
+
+def _said(hints: Hints) -> list[str]:
+    """All that the words say is gone, in their order and then by name."""
+    names = {name_of(text) for text in hints.gone}
+    return [*hints.gone, *sorted(hints.removed - names)]
+
+
+class _Finder:
+    """Finds what could go from a result; nothing twice.
+
+    kept: the original's lines that stand in the result; written: the result's new lines.
+    """
+
+    def __init__(
+        self, lines: Sequence[str], origins: Sequence[int | None], original: Sequence[str], found: Outline
+    ) -> None:
+        self.lines, self.origins, self.original, self.found = lines, origins, original, found
+        self.kept = {origin for origin in origins if origin is not None}
+        self.written = [line for line, origin in zip(lines, origins, strict=True) if origin is None]
+        self.covered: set[int] = set()
+        self.result: list[Proposal] = []
+
+    def _is_free(self, whole: range) -> bool:
+        return bool(whole) and not self.covered.intersection(whole) and all(line in self.kept for line in whole)
+
+    def _propose(self, gone: Sequence[int], name: str = "", **values: float) -> None:
+        """Adds a proposal. name: what the lines are about; it counts whether the others still use it."""
+        self.covered.update(gone)
+        values["used"] = float(bool(name) and self._is_used(name, set(gone)))
+        told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
+        self.result.append(Proposal(tuple(gone), told, self._without_comma(gone)))
+
+    def _is_used(self, name: str, gone: set[int]) -> bool:
+        alone = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        rest = (line for line, origin in zip(self.lines, self.origins, strict=True) if origin not in gone)
+        return any(name in line and alone.search(line) for line in rest)
+
+    def _without_comma(self, gone: Sequence[int]) -> tuple[tuple[int, str], ...]:
+        """JSON's last entry has no comma: the line before the lines that go, where those were the last ones."""
+        if self.found.language != "json" or not gone:
+            return ()
+        behind = next((text for text in self.original[gone[-1] + 1 :] if text.strip()), "")
+        before = next((line for line in range(gone[0] - 1, -1, -1) if self.original[line].strip()), -1)
+        is_last = before in self.kept and behind.strip()[:1] in ("}", "]")
+        text = self.original[before].rstrip() if is_last else ""
+        return ((before, text[:-1]),) if text.endswith(",") else ()
+
+    # ---- what the words name -----------------------------------------------------------------------------------------
+
+    def add_said(self, quoted: str) -> None:
+        """Adds what goes where a quote or a name is gone."""
+        name = name_of(quoted)
+        is_name = bool(name) and not re.search(r"\s", quoted)
+        if not is_name and self._add_quoted(quoted):
+            return
+        told = name if is_name else quoted.strip("\"'` ,;")
+        self._add_declarations(told)
+        if len(told) < MIN_NAME:
+            return
+        places = [line for line in self._lines_about(told) if self._is_free(range(line, line + 1))]
+        if len(places) <= MAX_PLACES:
+            for line in places:
+                self._propose(self._alone(range(line, line + 1)), told, line=1.0, among=float(len(places) - 1))
+        if is_name:
+            self._add_parts(told)
+
+    def _add_declarations(self, name: str) -> None:
+        if not name:
+            return
+        for one in self.found.declarations:
+            short = re.split(r"[.:\s]+", one.name)[-1] if one.name else ""
+            if (name not in (short, one.name) and one.name.strip("\"'") != name) or one.kind == "import":
+                continue
+            whole = range(one.start_line, min(len(self.original), one.end_line))
+            if self._is_free(whole):
+                is_block = len(whole) > 1
+                gone = _with_blanks(whole, self.original, self.kept) if is_block else self._alone(whole)
+                self._propose(gone, name, block=float(is_block), line=float(not is_block))
+
+    def _add_quoted(self, quoted: str) -> bool:
+        """Adds the lines that a quote is, or begins; returns whether there are any."""
+        key = "".join(quoted.split()).rstrip(".…,;")
+        if len(key) < MIN_QUOTED:
+            return False
+        keys = ["".join(line.split()) for line in self.original]
+        bare = key.strip("\"'")
+        same = [n for n, one in enumerate(keys) if one.rstrip(",;") == key or one.strip("\"',;") == bare]
+        begun = [n for n, one in enumerate(keys) if one.startswith(key)] if not same else []
+        places = same or (begun if len(begun) == 1 else [])
+        if not places or len(places) > MAX_PLACES:
+            return False
+        added = False
+        for line in places:
+            whole = self._whole(line)
+            if self._is_free(whole):
+                self._propose(self._alone(whole), name_of(quoted), quoted=1.0, among=float(len(places) - 1))
+                added = True
+        return added
+
+    def _whole(self, line: int) -> range:
+        """The declaration that a line begins, or the statement."""
+        for one in self.found.declarations:
+            if one.header_line == line and one.end_line > line + 1 and one.kind != "import":
+                return range(one.start_line, min(len(self.original), one.end_line))
+        end = min(len(self.original), line + 40)
+        return range(line, line + max(1, Lines(self.original[line:end]).statement_span(0)))
+
+    def _alone(self, whole: range) -> tuple[int, ...]:
+        """The lines, with the blank ones on one side where they stand between blank ones."""
+        is_first = whole.start == 0 or not self.original[whole.start - 1].strip()
+        is_last = whole.stop >= len(self.original) or not self.original[whole.stop].strip()
+        return _with_blanks(whole, self.original, self.kept) if is_first and is_last else tuple(whole)
+
+    def _lines_about(self, name: str) -> list[int]:
+        """The lines that import, assign, key or list just this name."""
+        listed = re.compile(rf"^[\s\"'`*+-]*(?:- \w+:\s*)?{re.escape(name)}(?![\w-])\s*{_VERSION}")
+        result = []
+        for number, line in enumerate(self.original):
+            if name not in line:
+                continue
+            text = line.strip().rstrip(",;")
+            is_entry = text.strip("\"'`*- ") == name or (not text.startswith(name) and listed.match(line) is not None)
+            if is_entry or _is_named(name, line):
+                result.append(number)
+        return result
+
+    def _add_parts(self, name: str) -> None:
+        """Adds the lines that list a name among others: `from a import b, c`."""
+        places = []
+        for line in sorted(self.kept - self.covered):
+            if name in self.original[line] and _lists_names(self.original[line]):
+                less = without_name(self.original[line], name)
+                if less is not None:
+                    places.append((line, less))
+        if len(places) > MAX_PLACES:
+            return
+        for line, less in places:
+            used = float(self._is_used(name, {line}))
+            self._change(line, less, part=1.0, used=used, among=float(len(places) - 1))
+
+    def _change(self, line: int, less: str, **values: float) -> None:
+        self.covered.add(line)
+        told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
+        self.result.append(Proposal((), told, ((line, less),)))
+
+    # ---- what the words don't name -----------------------------------------------------------------------------------
+
+    def add_imports(self) -> None:
+        """Adds imports that nothing uses any more, or that the new lines declare themselves."""
+        written = (identity_of(line.strip()) for line in self.written)
+        declared = {found.name for found in written if found is not None and found.kind == "decl"}
+        is_import = [_imports(line) for line in self.original]
+        before = _uses(line for line, other in zip(self.original, is_import, strict=True) if not other)
+        after = _uses(line for line in self.lines if not _imports(line))
+        for line in sorted(self.kept - self.covered):
+            bound = is_import[line]
+            idle = [name for name in bound if name in declared or (before[name] and not after[name])]
+            if idle and len(idle) == len(bound):
+                self._propose(self._alone(range(line, line + 1)), imported=1.0)
+            elif idle:
+                less: str | None = self.original[line]
+                for name in idle:
+                    less = without_name(less, name) if less is not None else None
+                if less is not None:
+                    self._change(line, less, part=1.0, imported=1.0)
+
+    def add_repeats(self) -> None:
+        """Adds entries of lists that are written anew, in another place."""
+        written = {"".join(line.split()).rstrip(",") for line in self.written if line.strip()}
+        if not written:
+            return
+        keys = ["".join(line.split()).rstrip(",") for line in self.original]
+        counted = Counter(keys)
+        places = []
+        for line in sorted(self.kept - self.covered):
+            if keys[line] in written and counted[keys[line]] == 1 and len(keys[line]) > MIN_QUOTED:
+                found = identity_of(self.original[line].strip())
+                if found is not None and found.kind in ("entry", "import"):
+                    places.append(line)
+        for line in places[:MAX_REPEATS]:
+            self._propose((line,), repeat=1.0)
+
+    def add_moved(self) -> None:
+        """Adds declarations that were written elsewhere with much the same lines."""
+        keys = {"".join(line.split()) for line in self.written if line.strip()}
+        if len(keys) < MIN_MOVED_LINES:
+            return
+        original = self.original
+        for one in self.found.declarations:
+            whole = range(one.start_line, min(len(original), one.end_line))
+            header = "".join(original[one.header_line].split()) if one.header_line < len(original) else ""
+            if header not in keys or len(header) <= 6:
+                continue
+            told = ["".join(original[line].split()) for line in whole if original[line].strip()]
+            if len(told) < MIN_MOVED_LINES or not self._is_free(whole):
+                continue
+            share = sum(key in keys for key in told) / len(told)
+            if share >= MIN_MOVED_SHARE:
+                gone = _with_blanks(whole, original, self.kept)
+                self._propose(gone, move=1.0, quoted=float(share > 0.95))
+
+
+def without_name(line: str, name: str) -> str | None:
+    """A line without one of the names that it lists; None where it lists no other, or doesn't list this one."""
+    one = rf"(?:type\s+)?['\":]?{re.escape(name)}['\"]?(?:\s+as\s+\w+)?(?![\w$.:(-])"
+    first = re.compile(rf"(?<=[\s({{\[,]){one}\s*,\s*(?=[\w'\":{{*$@])")
+    last = re.compile(rf"\s*,\s*{one}(?=\s*(?:[)}}\];,]|$|\s(?:from|as)\b))")
+    for one_of in (first, last):
+        less, count = one_of.subn("", line, count=1)
+        if count:
+            return less
+    return None
+
+
+def _lists_names(line: str) -> bool:
+    """Whether a line imports, exports or lists several names."""
+    text = line.strip()
+    if "," not in text or text.endswith(("{", ":")):
+        return False
+    found = identity_of(text)
+    return (found is not None and found.kind in ("import", "entry")) or bool(_LISTING.match(text))
+
+
+def _imports(line: str) -> list[str]:
+    """The names that a line binds by importing them."""
+    text = line.strip()
+    found = _PATH_END.match(text)
+    if found:
+        return [found[1]]
+    identity = identity_of(text)
+    is_required = identity is not None and identity.kind in ("decl", "assign") and "require(" in text
+    if not is_required and (identity is None or identity.kind != "import"):
+        return []
+    bare = _STRING.sub("", text.split("#")[0].split("//")[0])
+    if text.startswith("from "):
+        bare = bare.partition(" import ")[2]
+    elif is_required:
+        bare = bare.partition("=")[0]
+    elif re.match(r"(?:use|import|using)\s+[\w.:\\*]+;?$", bare):
+        return [name for name in _WORD.findall(re.split(r"[.:\\]", bare)[-1]) if name not in _KEYWORDS]
+    bare = re.sub(r"[\w$*]+\s+as\s+", "", bare)
+    return [name for name in _WORD.findall(bare) if name not in _KEYWORDS]
+
+
+def _uses(lines: Iterator[str]) -> Counter[str]:
+    """How often each word stands in lines."""
+    return Counter(word for line in lines for word in _WORD.findall(line))
 
 
 def _is_named(name: str, line: str) -> bool:
@@ -88,19 +375,12 @@ def _is_named(name: str, line: str) -> bool:
     identity = identity_of(line.strip())
     if identity is None:
         return False
-    if identity.kind in ("import", "assign", "key", "entry") and re.split(r"[./\\:]", identity.name)[-1] == name:
-        return True
-    pattern = rf"\bimport\s+\{{?\s*{re.escape(name)}\s*\}}?(?:\s|;|$)"
-    return identity.kind == "import" and re.search(pattern, line) is not None
-
-
-def _proposal(
-    gone: Sequence[int], name: str, lines: Sequence[str], origins: Sequence[int | None], *, is_block: bool
-) -> Proposal:
-    rest = [line for line, origin in zip(lines, origins, strict=True) if origin is None or origin not in gone]
-    pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-    is_used = any(name in line and pattern.search(line) for line in rest)
-    return Proposal(tuple(gone), (float(is_block), float(not is_block), float(is_used), 0.0, 0.0, 0.0))
+    is_about = identity.kind in ("import", "assign", "key", "entry")
+    if is_about and name in (identity.name, re.split(r"[./\\:]", identity.name)[-1]):
+        return not _lists_names(line)
+    one = re.escape(name)
+    text = rf"\bimport\s+(?:type\s+)?\{{?\s*{one}\s*(?:as {one})?\s*\}}?(?:\s*;|\s*$|\s+from\b)"
+    return identity.kind == "import" and re.search(text, line) is not None
 
 
 def _with_blanks(whole: range, original: Sequence[str], kept: set[int]) -> tuple[int, ...]:
@@ -115,27 +395,3 @@ def _with_blanks(whole: range, original: Sequence[str], kept: set[int]) -> tuple
     if behind > end and (before == start or start - before >= behind - end):
         return tuple(range(start, behind)) if before < start or start == 0 or behind - end else tuple(whole)
     return tuple(range(before, end))
-
-
-def _moved(
-    found: Outline, original: Sequence[str], kept: set[int], written: Sequence[str], covered: set[int]
-) -> list[Proposal]:
-    """Declarations that were written elsewhere with much the same lines."""
-    keys = {"".join(line.split()) for line in written if line.strip()}
-    if len(keys) < MIN_MOVED_LINES:
-        return []
-    result = []
-    for one in found.declarations:
-        whole = range(one.start_line, min(len(original), one.end_line))
-        header = "".join(original[one.header_line].split()) if one.header_line < len(original) else ""
-        if header not in keys or len(header) <= 6:
-            continue
-        told = ["".join(original[line].split()) for line in whole if original[line].strip()]
-        if len(told) < MIN_MOVED_LINES or covered.intersection(whole) or any(line not in kept for line in whole):
-            continue
-        share = sum(key in keys for key in told) / len(told)
-        if share >= MIN_MOVED_SHARE:
-            covered.update(whole)
-            gone = _with_blanks(whole, original, kept)
-            result.append(Proposal(gone, (0.0, 0.0, 0.0, 1.0, float(share > 0.95), 0.0)))
-    return result

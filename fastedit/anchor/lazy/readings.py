@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.hints import Hints, hints_of
+from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports
 from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
@@ -27,7 +27,15 @@ from fastedit.anchor.lazy.grid import FEATURES, Context, Grid
 from fastedit.anchor.lazy.keys import merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.plan import Plan, plan_of
-from fastedit.anchor.lazy.proposals import PROPOSALS, Proposal, proposals_for, said_but_kept
+from fastedit.anchor.lazy.proposals import (
+    PROPOSALS,
+    Proposal,
+    combinations,
+    followed,
+    proposals_for,
+    said_but_kept,
+    still_named,
+)
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.rows import Row, Taste, names_in, variants_of
 from fastedit.anchor.lazy.search import Known, Path, Search
@@ -51,6 +59,7 @@ MAX_BEHIND = 6.0  # how much worse than the best a reading may be to be carried 
 MAX_REREAD = 2  # of them are read on where a snippet shows what the ones before it wrote
 MIN_TELLING = 4  # characters of a line that tells so
 BEAM = 12.0
+MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
 TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys")
@@ -421,40 +430,32 @@ def _with_proposals(
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
     for reading in readings:
-        said = replace(hints, removed=hints.removed | _gone_by_notes(reading))
-        proposals = proposals_for(reading.lines, reading.origins, original, found, said)
-        combined = [(), *((one,) for one in proposals)]
-        if len(proposals) > 1:
-            combined.append(tuple(proposals))
-        for chosen in combined:
-            if not chosen:
-                if reading.lines not in result or result[reading.lines].score < reading.score:
-                    result[reading.lines] = reading
-                continue
-            lines, origins = list(reading.lines), list(reading.origins)
-            gone = {line for one in chosen for line in one.gone}
-            kept = [n for n, origin in enumerate(origins) if origin is None or origin not in gone]
-            text = tuple(lines[n] for n in kept)
-            kept_names = said_but_kept(text, original, said)
-            if kept_names:
-                chosen = (*chosen, Proposal((), (0.0, 0.0, 0.0, 0.0, 0.0, float(kept_names))))
+        said = _with_notes(hints, reading)
+        for chosen in combinations(proposals_for(reading.lines, reading.origins, original, found, said), worth):
+            text, origins = followed(reading.lines, reading.origins, chosen)
+            num_kept = said_but_kept(text, original, said)
+            if num_kept:
+                chosen = (*chosen, still_named(num_kept))
             score = reading.score + sum(float(one.features() @ worth) for one in chosen)
             if text not in result or result[text].score < score:
-                result[text] = replace(
-                    reading, lines=text, origins=tuple(origins[n] for n in kept), score=score, proposals=chosen
-                )
+                result[text] = replace(reading, lines=text, origins=origins, score=score, proposals=chosen)
     return sorted(result.values(), key=lambda reading: -reading.score)
 
 
-def _gone_by_notes(reading: Reading) -> frozenset[str]:
-    """What notes in the snippets say is gone: `# removed: save`."""
-    return frozenset(
-        name
-        for part in reading.parts
-        for row in part.plan.left_out
-        if part.grid.rows[row].note is not None and part.grid.rows[row].role("gone") > -1.2
-        for name in part.grid.rows[row].names
-    )
+def _with_notes(hints: Hints, reading: Reading) -> Hints:
+    """The hints, and what notes in the snippets say is gone: `# removed: save`."""
+    gone: dict[str, None] = dict.fromkeys(hints.gone)
+    has_imports = hints.imports
+    for part in reading.parts:
+        is_known = part.grid.original.identities.has_name
+        for row in part.plan.left_out:
+            note = part.grid.rows[row].note
+            if note is not None and part.grid.rows[row].role("gone") > MIN_GONE_ODDS:
+                said = gone_in(note, is_known)
+                gone.update(dict.fromkeys(said))
+                has_imports = has_imports or names_imports(note)
+    names = hints.removed | {name for quoted in gone if (name := name_of(quoted))}
+    return replace(hints, removed=names, gone=tuple(gone), imports=has_imports)
 
 
 def probabilities(readings: Sequence[Reading]) -> list[Reading]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -162,3 +163,12 @@ def test_no_change_is_refused_where_the_words_promise_one(draft) -> None:
     assert refusal.code is Code.ANCHOR_NOT_FOUND
     assert "`a`" in refusal.message
     assert draft([NOTHING], message="All as it was.").text == TEXT
+    assert "`a() + b()`" in refusal_of(draft([NOTHING], message="The line `a() + b()` goes.")).message
+    assert "`unheard`" in refusal_of(draft([NOTHING], message="I added `unheard`.")).message
+
+
+def test_no_change_is_believed_where_what_the_words_name_is_gone_or_shown(draft) -> None:
+    """So it is with an edit that was applied before."""
+    for message in ("I removed `c`.", "`unheard` isn't needed any more.", "It has to `return` more."):
+        found = draft([replace(NOTHING, is_quoted=True)], message=message)
+        assert (found.refusal, found.text) == (None, TEXT)

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+import pytest
+
 from fastedit.anchor.hints import Hints
-from fastedit.anchor.lazy.proposals import MAX_PROPOSALS, PROPOSALS, Proposal, proposals_for
+from fastedit.anchor.lazy.proposals import (
+    MAX_PLACES,
+    MAX_PROPOSALS,
+    PROPOSALS,
+    Proposal,
+    combinations,
+    followed,
+    proposals_for,
+    without_name,
+)
 from fastedit.syntax import outline
 from support.aligning import lines_of
 
@@ -37,6 +49,14 @@ def proposed(original: str, *removed: str, lines: Sequence[str] | None = None) -
     new = old if lines is None else [*lines, *old]
     origins = [None] * (len(new) - len(old)) + list(range(len(old)))
     return proposals_for(new, origins, old, outline(original, "python"), Hints(removed=frozenset(removed)))
+
+
+def left(original: str, hints: Hints, language: str = "python", written: Sequence[str] = ()) -> list[str]:
+    """What each proposal leaves of a result that is new lines above the original, those lines excepted."""
+    old = lines_of(original)
+    origins = [*([None] * len(written)), *range(len(old))]
+    found = proposals_for([*written, *old], origins, old, outline(original, language), hints)
+    return ["\n".join(followed([*written, *old], origins, [one])[0][len(written) :]) for one in found]
 
 
 def values(one: Proposal) -> set[str]:
@@ -71,9 +91,12 @@ def test_a_named_line_goes() -> None:
     assert (used.gone, values(used)) == ((1,), {"removes_line", "removes_used"})
 
 
-def test_a_name_that_several_lines_are_about_proposes_nothing() -> None:
-    assert len(proposed("'aa'\n'bb'\n", "aa")) == 1
-    assert proposed("'aa'\n'bb'\n'aa'\n", "aa") == []
+def test_of_several_lines_about_a_name_each_may_go() -> None:
+    assert [values(one) for one in proposed("'aa'\n'bb'\n", "aa")] == [{"removes_line"}]
+    several = proposed("'aa'\n'bb'\n'aa'\n", "aa")
+    assert [one.gone for one in several] == [(0,), (2,)]
+    assert all("removes_among" in values(one) for one in several)
+    assert proposed("'aa'\n" * (MAX_PLACES + 1), "aa") == []
     assert proposed(STORE, "unheard_of") == []
     assert proposed(STORE) == []
 
@@ -106,3 +129,73 @@ def test_the_first_declaration_goes_without_leaving_a_gap() -> None:
     (one,) = proposed(original, "first")
     rest = [line for number, line in enumerate(lines_of(original)) if number not in one.gone]
     assert rest == ["def c():", "    d()"]
+
+
+def test_a_quoted_line_goes_with_the_rest_of_its_statement() -> None:
+    original = "import a\n\nfrom b import c\n\nx = call(\n    1,\n)\ny = 2\n"
+    assert left(original, Hints(gone=("from b import c",))) == ["import a\n\nx = call(\n    1,\n)\ny = 2"]
+    assert left(original, Hints(gone=("x = call(…",))) == ["import a\n\nfrom b import c\n\ny = 2"]
+    assert left(original, Hints(gone=("from z import c",))) == []
+
+
+def test_entries_go_by_what_they_begin_with() -> None:
+    toml = '[project]\ndependencies = [\n  "numpy >=1.2",\n  "numpy-extra",\n]\n'
+    assert left(toml, Hints(gone=("numpy",)), "toml") == [toml.replace('  "numpy >=1.2",\n', "").rstrip("\n")]
+    assert left(toml, Hints(gone=("numpy-extra",)), "toml") == [toml.replace('  "numpy-extra",\n', "").rstrip("\n")]
+
+
+def test_the_last_entry_of_json_takes_the_comma_before_it_along() -> None:
+    original = '{\n  "a": 1,\n  "b-c": 2\n}\n'
+    assert left(original, Hints(gone=("b-c",)), "json") == ['{\n  "a": 1\n}']
+
+
+def test_one_of_several_names_on_a_line_goes() -> None:
+    original = "from a import bb, cc\n\n__all__ = ['bb', 'cc']\n"
+    assert left(original, Hints(removed=frozenset({"cc"}))) == [
+        "from a import bb\n\n__all__ = ['bb', 'cc']",
+        "from a import bb, cc\n\n__all__ = ['bb']",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "less"),
+    [
+        ("import { b, type c, d } from 'a'", "import { b, d } from 'a'"),
+        ("import { c, d } from 'a'", "import { d } from 'a'"),
+        ("export { b, c as d };", "export { b };"),
+        ("use a::{b, c};", "use a::{b};"),
+        ("private :b, :c", "private :b"),
+        ("from a import c", None),
+        ("from a import b, cc", None),
+        ("call(b, c.d)", None),
+    ],
+)
+def test_a_line_without_one_of_its_names(line: str, less: str | None) -> None:
+    assert without_name(line, "c") == less
+
+
+def test_imports_that_nothing_uses_any_more_go_where_the_words_speak_of_imports() -> None:
+    original = "import os\nfrom a import b, c\n\n\ndef d():\n    return c(os)\n\n\ndef e():\n    return b\n"
+    old = lines_of(original)
+    kept = [line for line in range(len(old)) if line != 5]
+    lines = [old[line] for line in kept]
+    found = proposals_for(lines, kept, old, outline(original, "python"), Hints(imports=True))
+    assert [followed(lines, kept, [one])[0][:2] for one in found] == [
+        ("from a import b, c", ""),
+        ("import os", "from a import b"),
+    ]
+    assert proposals_for(lines, kept, old, outline(original, "python"), Hints()) == []
+
+
+def test_an_entry_that_is_written_elsewhere_may_have_moved() -> None:
+    original = "__all__ = [\n    'first',\n    'second',\n]\n"
+    assert left(original, Hints(), written=["    'second',"]) == ["__all__ = [\n    'first',\n]"]
+    assert left(original, Hints(), written=["    'other',"]) == []
+
+
+def test_the_best_proposals_are_tried_together_and_each_alone() -> None:
+    some = proposed("aa = 1\nbb = 1\ncc = 1\n", "aa", "bb", "cc")
+    worth = np.array([float(name == "removes_line") for name in PROPOSALS])
+    tried = {frozenset(one.gone[0] for one in chosen) for chosen in combinations(some, worth)}
+    assert tried >= {frozenset(), frozenset({0}), frozenset({1}), frozenset({0, 1, 2}), frozenset({0, 1})}
+    assert combinations([], worth) == [()]

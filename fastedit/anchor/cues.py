@@ -1,0 +1,207 @@
+"""Words that say of code that it goes or stays, in the languages that assistants write. To know another is to add it.
+
+Each entry is a regular expression for one or several whole words; see `Kind` for what the kinds mean.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+
+class Kind(Enum):
+    """What a token of a sentence is to the question of what goes.
+
+    REMOVES: what it names goes (`drop x`). REMOVED: the same, or what is named before it (`x removed`). GOES: what is
+    named before it goes (`x is gone`). STAYS: what is named before it stays; KEEPS: what it names stays. NAME:
+    code; TEXT: in double quotes. PLACE: a place follows, not what
+    goes (`from x`). OF: a place if something is named already. WITH: more of the same follow. AND: joins what is
+    listed. SMALL: may stand before a name. VERB: another thing is said of what was named. IT: stands for a name. NOT:
+    turns a word round. BREAK: another clause begins. IF: tells when, not what. OPEN, CLOSE: brackets. STOP: the
+    end of a clause. OTHER: any other word.
+    """
+
+    REMOVES = "removes"
+    REMOVED = "removed"
+    GOES = "goes"
+    STAYS = "stays"
+    KEEPS = "keeps"
+    NAME = "name"
+    TEXT = "text"
+    PLACE = "place"
+    OF = "of"
+    WITH = "with"
+    AND = "and"
+    SMALL = "small"
+    VERB = "verb"
+    IT = "it"
+    NOT = "not"
+    BREAK = "break"
+    IF = "if"
+    OPEN = "open"
+    CLOSE = "close"
+    STOP = "stop"
+    OTHER = "other"
+
+
+# In the order in which they are tried.
+CUES: dict[Kind, tuple[str, ...]] = {
+    Kind.GOES: (
+        # English
+        r"(?:no longer|never|not|n['’]t)(?: \w+)? (?:needed|used|called|referenced|required|necessary|wanted|emitted)"
+        r"(?: any ?(?:more|longer|where))?(?! for)",
+        r"(?:is|are|was|were)n['’]t(?: \w+)? (?:needed|used|called|referenced|required|necessary|wanted|emitted)"
+        r"(?: any ?(?:more|longer|where))?(?! for)",
+        r"had no callers?", r"ha(?:s|ve) no (?:users?|callers?)(?: left| any ?more)?", r"no need for",
+        r"go(?:es)?(?: away| too| as well| also| completely| entirely|(?= (?:together|along|since|because"
+        r"|as|from|now|again"
+        r"|there)\b)|(?=\s*(?:[,.;:()!—]|$)))",
+        r"gone", r"(?:is|are|was|were)(?: now)? (?:dead|unused|obsolete|out)", r"out(?=,)",
+        r"disappears?(?! (?:under|in|if|when))",
+        # German
+        r"f(?:ällt|allen|iel|ielen)(?: \w+)? weg", r"entf(?:ällt|allen|iel)", r"weggefallen", r"raus", r"überflüssig",
+        r"(?:wird|werden) nicht mehr (?:gebraucht|benötigt|verwendet|aufgerufen)", r"verschwinde[nt]",
+        # French
+        r"dispara(?:ît|issent|issait)", r"(?:est|sont|a été|ont été) (?:supprim|retir|enlev)ée?s?",
+        r"ne (?:sert|servent) plus(?: à rien)?", r"n['’](?:est|sont) plus (?:utilis|nécess|appel)\w+", r"inutiles?",
+        # Spanish, Portuguese
+        r"(?:se va|se van|desaparece[nm]?|sobra[nm]?)", r"ya no (?:se \w+|hacen? falta|es \w+|son \w+)", r"sai|saem",
+        r"(?:fue|fueron|ha sido|han sido|foi|foram) (?:elimin|borr|quit|remov)\w+", r"não (?:é|são) mais \w+",
+        # Italian
+        r"non serv(?:e|ono) più", r"spari(?:sce|scono)", r"(?:è|sono)(?: stat[aoie])? (?:rimoss|tolt|eliminat)[oaie]",
+        # Dutch, Swedish, Danish, Norwegian
+        r"verdwijn(?:t|en)", r"vervalt|vervallen", r"niet meer nodig",
+        r"försvinner|fjernes|utgår",
+        # Polish, Czech, Russian, Ukrainian, Turkish
+        r"znika(?:ją)?", r"niepotrzebn\w+", r"zmizel\w*|mizí",
+        r"больше не (?:нуж\w+|использу\w+)", r"исчеза\w+", r"уш(?:ёл|ла|ло|ли)",
+        r"gereksiz|kalktı",
+    ),
+    Kind.REMOVED: (
+        r"removed", r"deleted", r"dropped", r"taken out", r"eliminated",
+        r"entfernt|gelöscht|gestrichen|rausgeworfen|herausgenommen",
+        r"(?:supprim|retir|enlev)(?:é|ée|és|ées)",
+        r"(?:elimin|quit|borr)ad[oa]s?|remov(?:i|id[oa]s?)|apagad[oa]s?|tirad[oa]s?",
+        r"rimoss[oaie]|tolt[oaie]|eliminat[oaie]", r"verwijderd|weggehaald|geschrapt",
+        r"borttag(?:en|na|et)|fjernet|slettet", r"usunięt[eayo]?|odstraněn\w*|smazán\w*",
+        r"удал[её]н[аоы]?|удалил[аи]?|убрал[аи]?|видален[аоий]*",
+        r"kaldırıldı|kaldırdım|silindi|sildim",
+    ),
+    Kind.REMOVES: (
+        # English
+        r"remov(?:e|es|ing)", r"delet(?:e|es|ing)", r"drop(?:s|ping)?", r"(?:(?:get|gets|got|getting) )?rid of",
+        r"(?:take|takes|took|taking)(?: (?:it|them|that|this))?(?: out(?! of)|(?= out of))", r"los(?:e|es|t)(?! in)",
+        r"no more", r"eliminates?", r"(?:does|do)(?: not|n['’]t) need(?! to)", r"cuts? out", r"throws? (?:out|away)",
+        # German
+        r"entferne|lösche|streiche", r"werfe", r"nicht mehr nötig",
+        # French
+        r"supprim(?:e|er|ez|ons)", r"retir(?:e|er|ez|ons)", r"enl[eè]v(?:e|er|ez|ons)", r"vire[rz]?",
+        # Spanish, Portuguese
+        r"elimin(?:a|ar|é|o|amos|ei|e)", r"quit(?:a|ar|é|o)", r"borr(?:a|ar|é|o)", r"remov(?:er|o|a)",
+        r"apag(?:uei|ar|ue)",
+        r"tir(?:ei|ar|e)",
+        # Italian
+        r"rimuov(?:o|ere|i)", r"tol(?:go|gliere)|togli", r"elimin[oi]",
+        # Dutch, Swedish, Danish, Norwegian
+        r"verwijder(?:en)?", r"schrap(?:pen|t)?", r"ta(?:r|git)? bort|tog bort", r"fjern(?:er|ede|e)?",
+        r"slett(?:er)?",
+        # Polish, Czech, Russian, Ukrainian, Turkish
+        r"usu(?:ń|wam|nąłem|nęłam|nąć|wa|wamy|ńcie)", r"wyrzuc\w+", r"odstra(?:ň|nil|nila|nit|ňuji)",
+        r"sma(?:ž|zal|zat)",
+        r"удал(?:и|ить|яю|яем|ите)", r"убрать|убер(?:и|ите|у)|убира\w+", r"видал\w+|прибр\w+",
+        r"kaldır(?!ı)\w*", r"sil(?:in|iyorum|elim)?",
+    ),
+    Kind.STAYS: (
+        r"stays?", r"remains?", r"still (?:needed|used|there|stands?|comes?)", r"(?:is|are) still", r"unchanged",
+        r"untouched", r"(?:is|are) kept", r"bleib(?:t|en)", r"reste(?:nt)?", r"se queda[n]?", r"rest(?:a|ano)",
+        r"blijf(?:t)?|blijven",
+        r"остаётся|остаются|zostaje|zostają|kalıyor|kalır",
+    ),
+    Kind.KEEPS: (
+        r"keep(?:s|ing)?", r"kept", r"leav(?:e|es|ing)(?! (?:it |them )?out)", r"behalte[nt]?", r"garder?",
+        r"mant(?:én|ener|ieni)",
+    ),
+    Kind.WITH: (
+        r"(?:together|along) with", r"as well as", r"including", r"mitsamt|samt|sowie", r"ainsi que",
+        r"junto (?:con|com|a)",
+        r"insieme (?:a|ai|alla|al)", r"inclusief",
+    ),
+    Kind.NOT: (
+        r"not|never|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|won['’]t|can['’]t|cannot|nicht|kein\w*"
+        r"|nie|pas|jamais|non"
+        r"|niet|не|nunca|não",
+    ),
+    Kind.IF: (
+        r"if|what|whatever|when|whenever|unless|until|once|after it|wenn|falls|sobald|quand|lorsque|si|cuando|quando"
+        r"|als|если|когда|jeśli|gdy",
+    ),
+    Kind.BREAK: (
+        r"so that|so|since|because|but|as|while|which|that|who|whose|whereas|although|though|for the rest"
+        r"|then|where|how|why"
+        r"|in favou?r of|instead of|instead|rather than|weil|denn|aber|sodass|damit|dass|statt|puisque"
+        r"|parce que|car|mais"
+        r"|donc|alors|au lieu de|porque|pero|así que|por lo que|en vez de|mas|então|perché|quindi|ma|invece"
+        r"|want|maar|dus"
+        r"|omdat|bo|więc|ale|bet|потому|поэтому|но|так что|вместо|çünkü|ama",
+    ),
+    Kind.PLACE: (
+        r"from|out of|in|on|at|to|into|onto|inside|within|under|below|above|behind|before|after|between"
+        r"|near|next to|beside|by|with"
+        r"|for|via|through|around|like|against|per|than|without"
+        r"|aus|von|vom|im|auf|unter|über|hinter|vor|nach|zwischen|mit|für|durch|bei|beim|zu|zum|zur"
+        r"|dans|sur|sous|avant|après|entre|avec|pour|par|vers|chez|depuis"
+        r"|en|desde|sobre|bajo|antes|después|con|para|por|hacia|em|depois|com|na|nas|nos"
+        r"|nel|nella|nei|dal|dalla|dai|dalle|sotto|sopra|prima|dopo|tra|per|sul|sulla"
+        r"|uit|op|onder|boven|voor|naar|tussen|met|bij|från|på|under|över|efter|före|mellan|fra|ved|før"
+        r"|z|ze|w|we|pod|nad|przed|po|między|dla|из|в|во|на|под|над|перед|после|между|для|с|со",
+    ),
+    Kind.OF: (r"of|du|des|de la|de|del|da|dos|das|di|della|dei|van|af|av",),
+    Kind.AND: (r"and|or|und|oder|et|ou|y|e|ed|o|en|och|eller|og|oraz|i|и|или|та|ve|veya|nor|plus",),
+    Kind.IT: (
+        r"it|they|them|both|this one|that one|these|those|es|sie|beide|ils|elles|les deux|lo|los|las|ambos"
+        r"|li|le",
+    ),
+    Kind.SMALL: (
+        r"the|its|their|a|an|both|all|two|three|four|five|old|our|my|unused|whole|entire|now|also|then"
+        r"|deprecated|private|public"
+        r"|local|redundant|needless|useless|extra|last|first|second|lone|own|dead|obsolete|again|same|every"
+        r"|any|each|only|top-level"
+        r"|imports?|functions?|methods?|class(?:es)?|alias(?:es)?|constants?|variables?|fields?|hooks?"
+        r"|scripts?|entry|entries|lines?"
+        r"|names?|parameters?|arguments?|helpers?|comments?|types?|propert(?:y|ies)|rules?|keys?|options?"
+        r"|packages?|declarations?"
+        r"|der|die|das|den|dem|ein|eine|einen|beide|beiden|alle|alte|alten|auch|ganze|ganzen"
+        r"|unbenutzte[nr]?|ungenutzte[nr]?"
+        r"|le|la|les|l|un|une|deux|vieux|vieille|aussi|el|los|las|il|lo|gli|uno|una|anche|também|também os"
+        r"|os|as|um|uma"
+        r"|het|een|oude|ook|den|det|ett|et|en|stary|starą|też|również|старую?|старый|также|eski",
+    ),
+    Kind.VERB: (
+        r"is|are|was|were|be|been|being|has|have|had|can|could|will|would|should|must|may|might|does|do|did"
+        r"|needs?|uses?|used"
+        r"|becomes?|became|gets?|takes?|took|returns?|calls?|says|means|makes?|made|works?|knows|accepts?"
+        r"|adds?|added|moves?|moved"
+        r"|ist|sind|war|waren|wird|werden|wurde|wurden|hat|haben|kann|können|soll|muss"
+        r"|est|sont|était|a été|ont|peut|peuvent|doit|es|son|fue|está|están|puede|pueden|ha|han|é|são|foi|pode"
+        r"|è|sono|viene|vengono|può|hanno|heeft|hebben|kan|kunnen|wordt|worden|är|var|har|er|jest|są"
+        r"|został\w*|był\w*|může",
+    ),
+}  # fmt: skip
+# Written without blanks: the first where what goes may stand on either side.
+UNSPACED = {
+    Kind.REMOVED: "删除|删掉|移除|去掉|去除|删了|刪除|移掉",
+    Kind.GOES: "削除|取り除|不要に|不要な|なくな|消え|消し|不再(?:需要|使用)|삭제|제거|없앴|없어",
+    Kind.STAYS: "保留|不变|残[しるり]|そのまま|유지|그대로",
+    Kind.PLACE: "从",
+    Kind.AND: "[、，]|和|与|及|と(?=\\s*`)|와|과",
+}
+
+
+def pattern_of_cues() -> re.Pattern[str]:
+    """Matches one cue, in a group that is named like its kind."""
+    parts = []
+    for kind in CUES:
+        words = "|".join(CUES[kind])
+        unspaced = f"|{UNSPACED[kind]}" if kind in UNSPACED else ""
+        parts.append(rf"(?P<{kind.value}>(?<![\w$-])(?:{words})(?![\w$-]|\(\)){unspaced})")
+    return re.compile("|".join(parts), re.IGNORECASE)
