@@ -6,7 +6,11 @@ Each entry is a regular expression for one or several whole words; see `Kind` fo
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import cache
+
+from fastedit.patterns import pattern
 
 
 class Kind(Enum):
@@ -187,6 +191,7 @@ CUES: dict[Kind, tuple[str, ...]] = {
         r"|został\w*|był\w*|může",
     ),
 }  # fmt: skip
+FIRST_UNSPACED = "\u2e80"
 # Written without blanks: the first where what goes may stand on either side.
 UNSPACED = {
     Kind.REMOVED: "删除|删掉|移除|去掉|去除|删了|刪除|移掉",
@@ -197,11 +202,67 @@ UNSPACED = {
 }
 
 
-def pattern_of_cues() -> re.Pattern[str]:
-    """Matches one cue, in a group that is named like its kind."""
-    parts = []
-    for kind in CUES:
-        words = "|".join(CUES[kind])
-        unspaced = f"|{UNSPACED[kind]}" if kind in UNSPACED else ""
-        parts.append(rf"(?P<{kind.value}>(?<![\w$-])(?:{words})(?![\w$-]|\(\)){unspaced})")
-    return re.compile("|".join(parts), re.IGNORECASE)
+def cue_at(text: str, at: int) -> tuple[Kind, int] | None:
+    """The kind of the cue that begins at a character of a text, and where it ends; None where none does."""
+    if text[at] >= FIRST_UNSPACED:
+        found = _unspaced().match(text, at)
+        return (Kind(found.lastgroup), found.end()) if found and found.lastgroup else None
+    if not text[at].isalpha() or (at and _JOINS.match(text[at - 1])):
+        return None
+    words, pattern_for = _table()
+    patterns = [one for key in (text[at].lower(), "") if (one := pattern_for(key)) is not None]
+    matches = [match for one in patterns if (match := one.match(text, at)) is not None]
+    cues = [(Kind(match.lastgroup), match.end()) for match in matches if match.lastgroup]
+    word = _LETTERS.match(text, at)
+    if word and not _GOES_ON.match(text, word.end()) and word.group().lower() in words:
+        cues.append((words[word.group().lower()], word.end()))
+    return min(cues, key=lambda cue: _ORDER[cue[0]], default=None)
+
+
+_ORDER = {kind: number for number, kind in enumerate(CUES)}
+_JOINS = pattern(r"[\w$-]")
+_GOES_ON = pattern(r"[\w$-]|\(\)")
+_LETTERS = pattern(r"[^\W\d_]+")
+
+
+@cache
+def _table() -> tuple[dict[str, Kind], Callable[[str], re.Pattern[str] | None]]:
+    """Plain words with their kinds, and what gives the pattern of the other cues that begin with a letter, or with "".
+
+    Nearly all cues are plain words, which needn't be tried one after the other.
+    """
+    words: dict[str, Kind] = {}
+    others: dict[str, dict[Kind, list[str]]] = {}
+    for kind, entries in CUES.items():
+        for entry in (one for joined in entries for one in _alternatives(joined)):
+            if entry.isalpha():
+                words.setdefault(entry, kind)
+            else:
+                letter = entry[0] if entry[0].isalpha() and entry[1:2] != "?" else ""
+                others.setdefault(letter, {}).setdefault(kind, []).append(entry)
+
+    @cache
+    def pattern_for(letter: str) -> re.Pattern[str] | None:
+        parts = [
+            rf"(?P<{kind.value}>(?:{'|'.join(entries)})(?![\w$-]|\(\)))"
+            for kind, entries in others.get(letter, {}).items()
+        ]
+        return re.compile("|".join(parts), re.IGNORECASE) if parts else None
+
+    return words, pattern_for
+
+
+def _alternatives(entry: str) -> Iterator[str]:
+    """The parts of a regular expression between its outermost bars."""
+    depth = start = 0
+    for at, sign in enumerate(entry):
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "|" and not depth:
+            yield entry[start:at]
+            start = at + 1
+    yield entry[start:]
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{kind.value}>{words})" for kind, words in UNSPACED.items()))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
-from fastedit.anchor.cues import Kind, pattern_of_cues
+from fastedit.anchor.cues import Kind, cue_at
 from fastedit.patterns import pattern
 
 # What parts sentences. What stands in backticks is matched first, so that nothing in it does.
@@ -81,6 +81,7 @@ class Token:
     text: str
 
 
+@lru_cache(maxsize=8)
 def hints_of(message: str) -> Hints:
     """The hints in a message's prose; what stands in fences doesn't count."""
     prose = prose_of(message)
@@ -270,13 +271,15 @@ def _tokens(sentence: str, is_name: Callable[[str], bool]) -> Iterator[Token]:
     at = 0
     masked = _QUOTED.sub(lambda found: "`" * len(found.group()), sentence)
     while at < len(sentence):
-        cue = _cues().match(masked, at)
-        found = cue or _TOKEN.match(sentence, at)
-        if cue is not None and cue.lastgroup is not None:
-            yield Token(Kind(cue.lastgroup), cue.group())
-        elif found is not None and found.lastgroup is not None:
+        cue = cue_at(masked, at)
+        if cue is not None:
+            yield Token(cue[0], sentence[at : cue[1]])
+            at = cue[1]
+            continue
+        found = _TOKEN.match(sentence, at)
+        if found is not None and found.lastgroup is not None:
             yield _token(found.lastgroup, found[found.lastgroup], is_name)
-        at = max(at + 1, found.end() if found is not None else 0)
+        at = found.end() if found is not None else at + 1
 
 
 def _token(group: str, text: str, is_name: Callable[[str], bool]) -> Token:
@@ -285,11 +288,6 @@ def _token(group: str, text: str, is_name: Callable[[str], bool]) -> Token:
     if group == "word":
         return Token(Kind.NAME if is_name(text.removesuffix("()")) or text.endswith("()") else Kind.OTHER, text)
     return Token(Kind(group), text)
-
-
-@cache
-def _cues() -> re.Pattern[str]:
-    return pattern_of_cues()
 
 
 def is_path(quoted: str) -> bool:
