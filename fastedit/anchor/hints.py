@@ -95,7 +95,7 @@ def hints_of(message: str) -> Hints:
             bare |= names
         else:
             said.read(sentence, is_item=is_item)
-    gone = [quoted for quoted in said.gone if quoted not in said.stays and not is_path(quoted)]
+    gone = [quoted for quoted in said.gone if quoted not in said.stays and _may_go(quoted)]
     return Hints(
         frozenset(name for quoted in gone if (name := name_of(quoted))),
         frozenset(mentioned),
@@ -200,7 +200,7 @@ def _objects(tokens: Sequence[Token], start: int) -> list[str]:
     names: list[str] = []
     is_place = is_joined = False
     num_between = num_before_comma = 0
-    for at, token in enumerate(tokens[start:], start):
+    for at, token in _outside_brackets(tokens, start):
         if _ends_objects(token, is_joined, bool(names), num_between) or (at == start > 0 and token.text in _COMMAS):
             if token.kind in (Kind.GOES, Kind.STAYS) and num_before_comma:
                 return names[:num_before_comma]  # what follows the comma is what the next cue is said of
@@ -219,9 +219,19 @@ def _objects(tokens: Sequence[Token], start: int) -> list[str]:
     return names
 
 
+def _outside_brackets(tokens: Sequence[Token], start: int) -> Iterator[tuple[int, Token]]:
+    """The tokens from one on with their places, without what stands in brackets."""
+    depth = 0
+    for at, token in enumerate(tokens[start:], start):
+        depth += token.kind is Kind.OPEN
+        if not depth:
+            yield at, token
+        depth -= token.kind is Kind.CLOSE and depth > 0
+
+
 def _ends_objects(token: Token, is_joined: bool, has_names: bool, num_between: int) -> bool:
     """Whether a token begins another clause, or says something else. is_joined: behind a comma or an `and`."""
-    if token.kind in (Kind.BREAK, Kind.OPEN, Kind.IF, *_CUES):
+    if token.kind in (Kind.BREAK, Kind.IF, *_CUES):
         return True
     if token.kind in (Kind.STOP, Kind.VERB):
         return has_names or (token.kind is Kind.STOP and token.text not in _COLONS)
@@ -293,6 +303,11 @@ def _token(group: str, text: str, is_name: Callable[[str], bool]) -> Token:
 def is_path(quoted: str) -> bool:
     """Whether what the words quote names a file."""
     return bool(_PATH.match(quoted))
+
+
+def _may_go(quoted: str) -> bool:
+    """Whether what goes may be in a file: it isn't one, packages with a scope excepted (`@scope/name`)."""
+    return quoted.startswith("@") or not is_path(quoted)
 
 
 def _names_in(sentence: str) -> set[str]:

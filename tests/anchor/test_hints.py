@@ -39,6 +39,7 @@ def name(radius):
         ("No longer needed:\n\n- `edge` in `shapes`\n- the old `name`\n\nAdd `area`.", {"edge", "name"}),
         ("I removed what was deprecated: `edge()`, and `name`.", {"edge", "name"}),
         ("Gone are `edge` and `name`, together with `area`.", {"edge", "name", "area"}),
+        ("Drop `edge` (mind `area`), and the `name` helper.", {"edge", "name"}),
         ("Drop `edge`; `name` is still needed.", {"edge"}),
         ("`remove` now returns what it removed.", set()),
         ("It goes right after `area`, and `edge` can go through `name`.", set()),

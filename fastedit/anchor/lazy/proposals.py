@@ -89,19 +89,33 @@ def combinations(
 
 
 def followed(
-    lines: Sequence[str], origins: Sequence[int | None], chosen: Sequence[Proposal]
+    lines: Sequence[str], origins: Sequence[int | None], chosen: Sequence[Proposal], language: str = ""
 ) -> tuple[tuple[str, ...], tuple[int | None, ...]]:
     """The lines of a result with proposals followed, and where each of them is from."""
     gone = {line for one in chosen for line in one.gone}
     changed = {line: text for one in chosen for line, text in one.changed}
-    kept = [n for n, origin in enumerate(origins) if origin is None or origin not in gone]
-    texts, places = [], []
-    for n in kept:
-        origin = origins[n]
-        is_changed = origin is not None and origin in changed
-        texts.append(changed[origin] if is_changed and origin is not None else lines[n])
-        places.append(None if is_changed else origin)
+    texts: list[str] = []
+    places: list[int | None] = []
+    num_blank = -1  # blank lines before lines that went, -1 elsewhere
+    for text, origin in zip(lines, origins, strict=True):
+        if origin in gone:
+            num_blank = max(num_blank, _num_blank_behind(texts))
+            continue
+        if num_blank > 0 and not text.strip():
+            num_blank -= 1  # what stood between blank lines leaves no more than there were on one side
+            continue
+        if language == "json" and num_blank >= 0 and text.strip()[:1] in ("}", "]") and texts:
+            less = texts[-1].rstrip().removesuffix(",")  # JSON's last entry has no comma
+            texts[-1], places[-1] = less, places[-1] if less == texts[-1] else None
+        num_blank = -1
+        texts.append(text if origin is None else changed.get(origin, text))
+        places.append(None if origin in changed else origin)
     return tuple(texts), tuple(places)
+
+
+def _num_blank_behind(texts: Sequence[str]) -> int:
+    """How many blank lines a text ends in; more than there can be where it has no others."""
+    return next((num for num, text in enumerate(reversed(texts)) if text.strip()), 99)
 
 
 def said_but_kept(lines: Sequence[str], original: Sequence[str], hints: Hints) -> int:
@@ -149,24 +163,15 @@ class _Finder:
     def _propose(self, gone: Sequence[int], name: str = "", **values: float) -> None:
         """Adds a proposal. name: what the lines are about; it counts whether the others still use it."""
         self.covered.update(gone)
-        values["used"] = float(bool(name) and self._is_used(name, set(gone)))
+        if name:
+            values["used"] = float(self._is_used(name, set(gone)))
         told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
-        self.result.append(Proposal(tuple(gone), told, self._without_comma(gone)))
+        self.result.append(Proposal(tuple(gone), told))
 
     def _is_used(self, name: str, gone: set[int]) -> bool:
         alone = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
         rest = (line for line, origin in zip(self.lines, self.origins, strict=True) if origin not in gone)
         return any(name in line and alone.search(line) for line in rest)
-
-    def _without_comma(self, gone: Sequence[int]) -> tuple[tuple[int, str], ...]:
-        """JSON's last entry has no comma: the line before the lines that go, where those were the last ones."""
-        if self.found.language != "json" or not gone:
-            return ()
-        behind = next((text for text in self.original[gone[-1] + 1 :] if text.strip()), "")
-        before = next((line for line in range(gone[0] - 1, -1, -1) if self.original[line].strip()), -1)
-        is_last = before in self.kept and behind.strip()[:1] in ("}", "]")
-        text = self.original[before].rstrip() if is_last else ""
-        return ((before, text[:-1]),) if text.endswith(",") else ()
 
     # ---- what the words name -----------------------------------------------------------------------------------------
 
@@ -182,8 +187,9 @@ class _Finder:
             return
         places = [line for line in self._lines_about(told) if self._is_free(range(line, line + 1))]
         if len(places) <= MAX_PLACES:
+            used = float(self._is_used(told, set(places)))
             for line in places:
-                self._propose(self._alone(range(line, line + 1)), told, line=1.0, among=float(len(places) - 1))
+                self._propose((line,), line=1.0, used=used, among=float(len(places) - 1))
         if is_name:
             self._add_parts(told)
 
@@ -197,7 +203,7 @@ class _Finder:
             whole = range(one.start_line, min(len(self.original), one.end_line))
             if self._is_free(whole):
                 is_block = len(whole) > 1
-                gone = _with_blanks(whole, self.original, self.kept) if is_block else self._alone(whole)
+                gone = _with_blanks(whole, self.original, self.kept) if is_block else tuple(whole)
                 self._propose(gone, name, block=float(is_block), line=float(not is_block))
 
     def _add_quoted(self, quoted: str) -> bool:
@@ -216,7 +222,7 @@ class _Finder:
         for line in places:
             whole = self._whole(line)
             if self._is_free(whole):
-                self._propose(self._alone(whole), name_of(quoted), quoted=1.0, among=float(len(places) - 1))
+                self._propose(tuple(whole), quoted=1.0, among=float(len(places) - 1))
                 added = True
         return added
 
@@ -227,12 +233,6 @@ class _Finder:
                 return range(one.start_line, min(len(self.original), one.end_line))
         end = min(len(self.original), line + 40)
         return range(line, line + max(1, Lines(self.original[line:end]).statement_span(0)))
-
-    def _alone(self, whole: range) -> tuple[int, ...]:
-        """The lines, with the blank ones on one side where they stand between blank ones."""
-        is_first = whole.start == 0 or not self.original[whole.start - 1].strip()
-        is_last = whole.stop >= len(self.original) or not self.original[whole.stop].strip()
-        return _with_blanks(whole, self.original, self.kept) if is_first and is_last else tuple(whole)
 
     def _lines_about(self, name: str) -> list[int]:
         """The lines that import, assign, key or list just this name."""
@@ -279,7 +279,7 @@ class _Finder:
             bound = is_import[line]
             idle = [name for name in bound if name in declared or (before[name] and not after[name])]
             if idle and len(idle) == len(bound):
-                self._propose(self._alone(range(line, line + 1)), imported=1.0)
+                self._propose((line,), imported=1.0)
             elif idle:
                 less: str | None = self.original[line]
                 for name in idle:
@@ -376,11 +376,17 @@ def _is_named(name: str, line: str) -> bool:
     if identity is None:
         return False
     is_about = identity.kind in ("import", "assign", "key", "entry")
-    if is_about and name in (identity.name, re.split(r"[./\\:]", identity.name)[-1]):
+    short = re.split(r"[./\\:]", identity.name)[-1]
+    if is_about and (name in (identity.name, short) or _is_scope(name, identity.name)):
         return not _lists_names(line)
     one = re.escape(name)
     text = rf"\bimport\s+(?:type\s+)?\{{?\s*{one}\s*(?:as {one})?\s*\}}?(?:\s*;|\s*$|\s+from\b)"
     return identity.kind == "import" and re.search(text, line) is not None
+
+
+def _is_scope(name: str, whole: str) -> bool:
+    """Whether a name is the scope of a package: `@scope` of `@scope/name`."""
+    return name.startswith("@") and whole.startswith(f"{name}/")
 
 
 def _with_blanks(whole: range, original: Sequence[str], kept: set[int]) -> tuple[int, ...]:

@@ -432,7 +432,7 @@ def _with_proposals(
     for reading in readings:
         said = _with_notes(hints, reading)
         for chosen in combinations(proposals_for(reading.lines, reading.origins, original, found, said), worth):
-            text, origins = followed(reading.lines, reading.origins, chosen)
+            text, origins = followed(reading.lines, reading.origins, chosen, found.language)
             num_kept = said_but_kept(text, original, said)
             if num_kept:
                 chosen = (*chosen, still_named(num_kept))

@@ -56,7 +56,7 @@ def left(original: str, hints: Hints, language: str = "python", written: Sequenc
     old = lines_of(original)
     origins = [*([None] * len(written)), *range(len(old))]
     found = proposals_for([*written, *old], origins, old, outline(original, language), hints)
-    return ["\n".join(followed([*written, *old], origins, [one])[0][len(written) :]) for one in found]
+    return ["\n".join(followed([*written, *old], origins, [one], language)[0][len(written) :]) for one in found]
 
 
 def values(one: Proposal) -> set[str]:
@@ -85,10 +85,18 @@ def test_a_declaration_that_nothing_uses_any_more() -> None:
 def test_a_named_line_goes() -> None:
     ((one, *rest), (other,)) = proposed(STORE, "LIMIT"), proposed(STORE, "os")
     assert not rest
-    assert (one.gone, values(one)) == ((2, 3), {"removes_line"})
+    assert (one.gone, values(one)) == ((3,), {"removes_line"})
     assert (other.gone, values(other)) == ((0,), {"removes_line"})
     (used,) = proposed(STORE, "json")
     assert (used.gone, values(used)) == ((1,), {"removes_line", "removes_used"})
+
+
+def test_lines_between_blank_ones_leave_no_gap() -> None:
+    original = "a = 1\n\nbb = 2\ncc = 3\n\nd = 4\n"
+    some = proposed(original, "bb", "cc")
+    assert followed(lines_of(original), range(6), some)[0] == ("a = 1", "", "d = 4")
+    assert followed(lines_of(original), range(6), some[:1])[0] == ("a = 1", "", "cc = 3", "", "d = 4")
+    assert followed(lines_of("bb = 2\n\nd = 4\n"), range(3), proposed("bb = 2\n\nd = 4\n", "bb"))[0] == ("d = 4",)
 
 
 def test_of_several_lines_about_a_name_each_may_go() -> None:
@@ -147,6 +155,8 @@ def test_entries_go_by_what_they_begin_with() -> None:
 def test_the_last_entry_of_json_takes_the_comma_before_it_along() -> None:
     original = '{\n  "a": 1,\n  "b-c": 2\n}\n'
     assert left(original, Hints(gone=("b-c",)), "json") == ['{\n  "a": 1\n}']
+    origins = range(len(lines_of(original)))
+    assert followed(lines_of(original), origins, [], "json")[0] == tuple(lines_of(original))
 
 
 def test_one_of_several_names_on_a_line_goes() -> None:
