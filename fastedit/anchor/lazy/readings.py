@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports
+from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
 from fastedit.anchor.lazy.cells import Cell, changes_of
+from fastedit.anchor.lazy.everywhere import repeated, says_everywhere
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
 from fastedit.anchor.lazy.grid import FEATURES, Context, Grid
@@ -63,9 +64,11 @@ MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
 TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys")
-# Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes.
-JOINED = ("upwards", "rewritten")
+# Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes. Of
+# all: changes that are made in each place with the same lines, and that the words speak of several.
+JOINED = ("upwards", "rewritten", "repeated", "repeated_said")
 MAX_REWRITTEN = 4
+MAX_REPEATED = 2  # readings whose changes are tried everywhere
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *PROPOSALS, *JOINED)
 _FILE = FilePath(__file__).with_name("weights.json")
 
@@ -177,8 +180,24 @@ def readings_of(
         carried = kept[: count if is_last else MAX_CARRIED]
     if carried == [start]:
         return []
+    words = f"{prose_of(message)}\n{instruction}"
+    carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, words, used)]
     result = _with_proposals(carried, lines, found, hints, used)
     return probabilities(result[:count])
+
+
+def _everywhere(readings: Sequence[Reading], start: Reading, words: str, used: dict[str, float]) -> list[Reading]:
+    """The readings whose changes fit elsewhere too, with those made everywhere. start: the original as it is."""
+    told = (0.0, 0.0, 1.0, float(says_everywhere(words)))
+    extra = sum(used.get(name, 0.0) * value for name, value in zip(JOINED, told, strict=True))
+    result = []
+    for reading in readings:
+        changes = repeated(reading.changes(start.lines), start.lines)
+        if changes:
+            text, origins = _composed(start, changes)
+            joined = tuple(a + b for a, b in zip(reading.joined, told, strict=True))
+            result.append(replace(reading, lines=text, origins=origins, score=reading.score + extra, joined=joined))
+    return result
 
 
 def _joined(carried: Sequence[Reading], task: _Task, found: Outline) -> list[Reading]:
@@ -260,7 +279,7 @@ def _with_part(
     used: dict[str, float],
 ) -> Reading:
     """The reading of one more snippet. place: where it begins to change the original, -1 if it doesn't."""
-    told = (float(0 <= place < before.place), float(min(MAX_REWRITTEN, rewritten)))
+    told = (float(0 <= place < before.place), float(min(MAX_REWRITTEN, rewritten)), 0.0, 0.0)
     score += before.score + sum(used.get(name, 0.0) * value for name, value in zip(JOINED, told, strict=True))
     joined = tuple(a + b for a, b in zip(before.joined, told, strict=True))
     return Reading(
