@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fastedit.config import is_loopback
-from fastedit.server.problems import OPEN_PATHS, Problem, RequestCode, problem_response
+from fastedit.server.problems import OPEN_PATHS, PAGE_PATHS, Problem, RequestCode, problem_response
 from fastedit.server.rates import RateLimiter
 from fastedit.server.settings import ServerSettings
 
@@ -87,7 +87,7 @@ def caller_checks(settings: ServerSettings) -> tuple[Check, ...]:
     limiter = RateLimiter(settings.requests_per_minute) if settings.requests_per_minute else None
 
     def check_key(scope: Scope, headers: Headers) -> None:
-        if not digests or scope["path"] in OPEN_PATHS:
+        if not digests or scope["path"] in OPEN_PATHS | PAGE_PATHS:
             return
         given = _digest(bearer_key(headers))
         # Every key is compared, whichever fits: how long it takes tells nothing.

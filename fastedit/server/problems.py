@@ -13,6 +13,7 @@ from fastedit.errors import STATUSES, Candidate, Code, EditRefused
 
 RETRY_AFTER_S = 1
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})  # for whoever watches the process; they tell nothing of files
+PAGE_PATHS = frozenset({"/"})  # without anybody's data; what the page asks for has a key
 OPENAI_PATHS = ("/v1/chat/completions", "/v1/models")
 RETRY_STATUSES = frozenset({408, 429, 503})
 OPENAI_TYPES = {401: "authentication_error", 429: "rate_limit_error"}

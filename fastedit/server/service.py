@@ -14,6 +14,7 @@ from anyio import CancelScope, fail_after, move_on_after
 from fastedit.edits.files import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
 from fastedit.groups import Place
+from fastedit.server.explain import Explanation
 from fastedit.server.garbage import settle
 from fastedit.server.jobs import Drafted, Job, Outcome
 from fastedit.server.lanes import Lane
@@ -89,6 +90,10 @@ class Service:
     async def files(self, edit: str, format: str) -> list[NamedFile]:
         """The files that a message names. Cancelling gives it up. EditRefused as its code says."""
         return await self._until_stopped(self._files(edit, format), self.settings.deadline_s)
+
+    async def explain(self, job: Job) -> Explanation:
+        """How the job's message is read. Cancelling gives it up. EditRefused as its code says."""
+        return await self._until_stopped(self._explain(job), self.settings.deadline_s)
 
     async def stream(self, job: Job, deadline_s: float | None = None) -> AsyncGenerator[str | Outcome]:
         """The text piece by piece as `apply` tells it, then the outcome. Closing the iterator gives the job up."""
@@ -182,6 +187,10 @@ class Service:
     async def _files(self, edit: str, format: str) -> list[NamedFile]:
         async with self.lanes[STRUCTURAL].place():
             return await self._workers.files(edit, format)
+
+    async def _explain(self, job: Job) -> Explanation:
+        async with self._lane(job, STRUCTURAL).place():
+            return await self._workers.explain(job)
 
     def _with_absence(self, job: Job, outcome: Outcome) -> Outcome:
         """The outcome, which says so where a target should have looked at it and there is none."""

@@ -14,6 +14,7 @@ from typing import TypeVar
 from fastedit.edits import parse_message
 from fastedit.edits.files import NamedFile, named_files
 from fastedit.errors import Code, EditRefused, EngineUnavailable
+from fastedit.server.explain import Explanation, explain
 from fastedit.server.garbage import settle
 from fastedit.server.jobs import Drafted, Job, Outcome, run_drafted, run_structural, run_until_target
 from fastedit.server.processes import Pool, ProcessDied
@@ -69,6 +70,10 @@ class Workers:
         """As `jobs.run_drafted`. Cancelling kills the process that is at it."""
         return await self._in_worker(job.is_large, _run_drafted, job, drafted)
 
+    async def explain(self, job: Job) -> Explanation:
+        """As `explain.explain`. Cancelling kills the process that is at it."""
+        return await self._in_worker(job.is_large, _explain, job)
+
     async def files(self, edit: str, format: str) -> list[NamedFile]:
         """The files that a message names. EditRefused where there is no edit in it."""
         return await self._in_worker(False, _files, edit, format)
@@ -94,6 +99,10 @@ def _run_until_target(job: Job) -> Outcome | Drafted:
 
 def _run_drafted(job: Job, drafted: Drafted) -> Outcome:
     return _answered(lambda: run_drafted(job, drafted))
+
+
+def _explain(job: Job) -> Explanation:
+    return _answered(lambda: explain(job))
 
 
 def _files(edit: str, format: str) -> list[NamedFile]:

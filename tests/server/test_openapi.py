@@ -55,6 +55,7 @@ def test_every_path_is_described(plain: Running) -> None:
         "/v1/apply",
         "/v1/apply/batch",
         "/v1/files",
+        "/v1/explain",
         "/v1/code/apply",
         "/v1/chat/completions",
         "/v1/models",

@@ -1,0 +1,123 @@
+"""How a message was read: what each of its lines was taken for, and what becomes of the file, with how certain that is.
+
+For people who look at it, in the playground; applying an edit needs none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fastedit.anchor.model import Alignment, SegmentKind
+from fastedit.anchor.text import key_of
+from fastedit.apply import begin
+from fastedit.edits.lazy import LineKind, classify_lines
+from fastedit.edits.model import Edit, Format, Snippet
+from fastedit.lines import body, split_lines
+from fastedit.server.jobs import Job
+
+# Marks of the patch formats around lines, and what stands after each until the next one.
+SECTIONS = {"<<<<<<<": "removed", "=======": "new", ">>>>>>>": ""}
+
+
+class Role(StrEnum):
+    """PROSE: around the edit. QUOTE: stands in the file, and stays. MARKER: stands for what isn't shown. REMOVAL: says
+    that something goes. NOTE: speaks to the reader. CHANGE: takes the place of a line. NEW: is added. REMOVED: goes."""
+
+    PROSE = "prose"
+    QUOTE = "quote"
+    MARKER = "marker"
+    REMOVAL = "removal"
+    NOTE = "note"
+    CHANGE = "change"
+    NEW = "new"
+    REMOVED = "removed"
+    BLANK = "blank"
+
+
+KINDS = {
+    LineKind.BLANK: Role.BLANK,
+    LineKind.MARKER: Role.MARKER,
+    LineKind.REMOVAL: Role.REMOVAL,
+    LineKind.REMARK: Role.NOTE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedSegment:
+    """Lines [start_line, end_line) of the original, 0-based, become `lines`; kept ones have none."""
+
+    kind: str
+    start_line: int
+    end_line: int
+    lines: tuple[str, ...]
+    certainty: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """roles: one for each line of the message. segments: of the likeliest reading, or the chosen one."""
+
+    roles: tuple[Role, ...]
+    segments: tuple[ExplainedSegment, ...]
+    certainty: float
+
+
+def explain(job: Job) -> Explanation:
+    """How the job's message is read, whether it would be applied or not. Raises EditRefused where there is no edit."""
+    edits, _ = job.edits()
+    begun = begin(job.original, edits, path=job.name, message=job.edit, instruction=job.instruction, choice=job.choice)
+    alignment = begun.merged.alignment
+    segments = tuple(
+        ExplainedSegment(one.kind.value, one.start, one.end, one.lines, one.certainty, one.reason)
+        for one in alignment.segments
+    )
+    lines = job.edit.split("\n")
+    roles = [Role.PROSE if line.strip() else Role.BLANK for line in lines]
+    for edit in edits:
+        for number, role in _roles(edit, lines, job.original, alignment):
+            if number < len(roles):
+                roles[number] = role
+    return Explanation(tuple(roles), segments, alignment.certainty)
+
+
+def _roles(edit: Edit, lines: list[str], original: str, alignment: Alignment) -> Iterator[tuple[int, Role]]:
+    """The roles of the message's lines that belong to the edit, with the lines' numbers."""
+    if edit.format not in (Format.LAZY, Format.WHOLE):
+        yield from _patch_roles(lines)
+        return
+    known = {key_of(body(line)) for line in split_lines(original)}
+    changed = {key_of(line) for one in alignment.segments if one.kind is SegmentKind.REPLACE for line in one.lines}
+    for snippet in edit.snippets:
+        yield from _snippet_roles(snippet, known, changed)
+
+
+def _snippet_roles(snippet: Snippet, known: set[str], changed: set[str]) -> Iterator[tuple[int, Role]]:
+    for number, line in enumerate(snippet.lines, snippet.source_line):
+        kind = classify_lines([line], lambda text: key_of(text) in known)[0].kind
+        if kind in KINDS:
+            yield number, KINDS[kind]
+        elif key_of(line) in known:
+            yield number, Role.QUOTE
+        else:
+            yield number, Role.CHANGE if key_of(line) in changed else Role.NEW
+
+
+def _patch_roles(lines: list[str]) -> Iterator[tuple[int, Role]]:
+    section = ""
+    for number, line in enumerate(lines):
+        if line[:7] in SECTIONS:
+            section = SECTIONS[line[:7]]
+            yield number, Role.MARKER
+        elif section and line.strip():
+            yield number, Role(section)
+        elif line.startswith(("+++ ", "--- ", "@@", "*** ", "diff ")):
+            yield number, Role.MARKER
+        elif line.startswith("+"):
+            yield number, Role.NEW
+        elif line.startswith("-"):
+            yield number, Role.REMOVED
+        elif line.startswith(" "):
+            yield number, Role.QUOTE

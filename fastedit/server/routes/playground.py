@@ -1,0 +1,57 @@
+"""GET /, a page to try edits on, and what it asks for beside the edit itself."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.resources import files
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, Field
+
+from fastedit.server.routes.common import ERRORS, TheService
+from fastedit.server.schemas import ApplyRequest
+from fastedit.server.streaming import while_connected
+
+router = APIRouter(tags=["playground"])
+
+# Nothing is loaded from elsewhere, and nothing is sent there.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
+HEADERS = {"Content-Security-Policy": POLICY, "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer"}
+PAGE = files("fastedit.server").joinpath("playground.html")
+
+
+class Segment(BaseModel):
+    """Lines [start_line, end_line) of the original, 0-based, become `lines`; kept ones have none."""
+
+    kind: str = Field(description="`keep`, `replace`, `insert` or `delete`.")
+    start_line: int
+    end_line: int
+    lines: list[str]
+    certainty: float
+    reason: str
+
+
+class Explanation(BaseModel):
+    """How a message is read."""
+
+    roles: list[str] = Field(description="What each line of the message was taken for.")
+    segments: list[Segment] = Field(description="What becomes of the file, in the likeliest or the chosen reading.")
+    certainty: float
+
+
+@router.get("/", include_in_schema=False)
+async def playground() -> HTMLResponse:
+    """The page."""
+    return HTMLResponse(PAGE.read_text("utf-8"), headers=HEADERS)
+
+
+@router.post("/v1/explain", response_model=Explanation, responses=ERRORS)
+async def explain(body: ApplyRequest, request: Request, service: TheService) -> Explanation:
+    """Tell how a message is read: what each of its lines was taken for, and how certain each change is."""
+    made = await while_connected(request, lambda: service.explain(body.job()))
+    return Explanation(
+        roles=[role.value for role in made.roles],
+        segments=[Segment(**asdict(one)) for one in made.segments],
+        certainty=made.certainty,
+    )
