@@ -48,23 +48,19 @@ def test_other_lines_short_ones_and_insertions_are_left() -> None:
     assert repeated([(1, 1, [NEW])], lines) == []
 
 
-def read(weight: float) -> Reading:
-    snippet = Snippet((NEW,), prose="In both functions:")
+def read(weight: float) -> tuple[Reading, dict[str, float]]:
+    words, found = "In both functions:", outline(ORIGINAL, "python")
     weights = {**WEIGHTS, "repeated_said": weight, "next_shift_same": 0.0}
-    return readings_of(lines_of(ORIGINAL), [snippet], "python", "In both functions:", outline(ORIGINAL, "python"), known_weights=weights)[
-        0
-    ]
+    shown = [Snippet((NEW,), prose=words)]
+    return readings_of(lines_of(ORIGINAL), shown, "python", words, found, known_weights=weights)[0], weights
 
 
 def test_the_words_decide_by_their_weight() -> None:
-    once, everywhere = read(-3.0), read(3.0)
+    once, _ = read(-3.0)
+    everywhere, weights = read(3.0)
     assert "\n".join(once.lines).count("FIXED") == 1
     assert "\n".join(everywhere.lines).count("FIXED") == 2
-    assert everywhere.features()[NAMES.index("repeated_said")] == 1
-    assert everywhere.score == pytest.approx(
-        sum(
-            value * {**WEIGHTS, "repeated_said": 3.0, "next_shift_same": 0.0}.get(name, 0.0)
-            for name, value in zip(NAMES, everywhere.features().tolist(), strict=True)
-        ),
-        abs=1e-3,
-    )
+    told = dict(zip(NAMES, everywhere.features().tolist(), strict=True))
+    assert told["repeated_said"] == 1
+    score = sum(value * weights.get(name, 0.0) for name, value in told.items())
+    assert everywhere.score == pytest.approx(score, abs=1e-3)
