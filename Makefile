@@ -17,7 +17,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
 	cd kernels && ../$(BIN)/python -m pytest
 
 lint: $(VENV)/.installed-dev

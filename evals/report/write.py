@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.report.page import ReportError, Section, render
-from evals.report.readers import READERS
+from evals.report.readers import READERS, Reader
 
 _SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 RESULTS = "results"  # the folder of an eval's results, where it has one
@@ -37,13 +37,19 @@ def is_current(sources: Sequence[Path], out: Path, title: str) -> bool:
 
 def read_section(path: Path) -> Section:
     """The section of a file of results. Raises ReportError where it can't be read, or is of no known kind."""
+    reader, data = _reader_of(path)
+    return reader.read(name_of(path), data, machine_of(data))
+
+
+def _reader_of(path: Path) -> tuple[Reader, dict[str, Any]]:
+    """What reads a file, and what the file holds."""
     try:
         data = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise ReportError(f"{path} can't be read: {error}") from error
-    reader = next((one for one in READERS if isinstance(data, dict) and one.keys <= data.keys()), None)
-    if reader is not None:
-        return reader.read(name_of(path), data, machine_of(data))
+    for reader in READERS:
+        if isinstance(data, dict) and reader.keys <= data.keys():
+            return reader, data
     raise UnknownKind(f"{path} is no result of these evals (known: {', '.join(r.kind for r in READERS)})")
 
 
@@ -53,7 +59,7 @@ def known(sources: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     unknown: list[Path] = []
     for path in sources:
         try:
-            read_section(path)
+            _reader_of(path)
             shown.append(path)
         except UnknownKind:
             unknown.append(path)

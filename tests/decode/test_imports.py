@@ -10,7 +10,7 @@ from support.bare import BLOCKED
 
 def run(code):
     command = [sys.executable, "-c", BLOCKED + code]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

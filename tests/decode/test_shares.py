@@ -45,7 +45,7 @@ def test_shares_run_side_by_side_on_one_core_each(two_threads: None) -> None:
     meeting = threading.Barrier(2)
 
     def work(share: list[int]) -> tuple[int, int]:
-        meeting.wait(10)
+        meeting.wait(60)
         return sum(share), torch.get_num_threads()
 
     assert Shares(2).run(work, [[1, 2], [3]]) == [(3, 1), (3, 1)]

@@ -16,6 +16,8 @@ def test_each_way_is_measured_and_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(light, "QUICK_ROUNDS", 1)
+    monkeypatch.setattr(light, "RUNS_OF_TURN", 1)
+    monkeypatch.setattr(light, "PASSES", {"1 rest of 9": (1, 40, 9, 9), "8 rests of 9": (8, 40, 9, 9)})
     light.main(["--quick", "--results", str(tmp_path)])
     path = tmp_path / "light-quick.json"
     report = json.loads(path.read_text("utf-8"))

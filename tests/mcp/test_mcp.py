@@ -262,7 +262,7 @@ def test_over_http(root: Path) -> None:
             assert answer.status_code in (403, 421)
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 def _answers(port: int) -> bool:

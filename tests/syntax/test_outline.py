@@ -8,6 +8,7 @@ import pytest
 
 from fastedit.syntax import outline
 from fastedit.syntax.model import Declaration, Outline
+from support.timing import took
 
 
 def named(text: str, language: str) -> dict[str, Declaration]:
@@ -158,10 +159,8 @@ def test_ten_thousand_levels_are_no_problem(language: str) -> None:
 
 def test_a_budget_that_runs_out_shows() -> None:
     text = "def f(a):\n    return a\n\n" * 40_000
-    start = time.monotonic()
-    found = outline(text, "python", budget_s=0.05)
-    assert time.monotonic() - start < 2
-    assert not found.is_complete
+    assert took(lambda: outline(text, "python", budget_s=0.05)) < 20
+    assert not outline(text, "python", budget_s=0.05).is_complete
     assert not outline("x = 1\n", "python", budget_s=0).is_complete
 
 
@@ -171,9 +170,9 @@ def test_a_budget_that_runs_out_shows() -> None:
 )
 def test_the_time_is_near_linear_in_the_length(unit: str) -> None:
     def seconds(num_units: int) -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         assert outline(unit * num_units, "python", budget_s=60).is_complete
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(100)
     short = min(seconds(2_000) for _ in range(3))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from evals.report import __main__ as command
+from evals.report import write
 from evals.report.page import ReportError
 from evals.report.write import read_section, write_page
+
+read_once = cache(read_section)  # drawing takes seconds
 
 
 @pytest.mark.parametrize("path", command.committed(), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_committed_result_is_shown(path: Path) -> None:
-    section = read_section(path)
+    section = read_once(path)
     assert section.figures
     assert section.plots
     assert section.tables
@@ -23,7 +27,10 @@ def test_every_committed_result_is_shown(path: Path) -> None:
         assert all(len(row) == len(table.head) for row in table.rows)
 
 
-def test_one_page_over_all_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_page_over_all_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(write, "read_section", read_once)
     out = tmp_path / "new" / "index.html"
     assert command.main(["--out", str(out)]) == 0
     page = out.read_text("utf-8")
