@@ -157,7 +157,7 @@ class Blanks:
 
     def _is_declared(self, row: int) -> bool:
         """Whether a run of new lines that begins with the row declares something."""
-        identity = self.grid._leading_identity(row)
+        identity = self.grid.leading_identity(row)
         return identity is not None and identity.kind in ("decl", "heading", "table", "selector", "decorator")
 
     def _is_closed(self, gap: _Gap) -> bool:

@@ -34,6 +34,11 @@ class Columns:
 
     def indent(self, columns: int, near: int) -> str:
         """So many columns of indentation, in tabs or blanks as most of the lines have them nearest to a line."""
+        if (columns, near) not in self.grid.indents:
+            self.grid.indents[columns, near] = self._indent(columns, near)
+        return self.grid.indents[columns, near]
+
+    def _indent(self, columns: int, near: int) -> str:
         same = self.original.lines_at.get(columns)
         if same:
             at = bisect_left(same, near)

@@ -21,22 +21,10 @@ class Plan:
     quoted: dict[int, tuple[int, int]] = field(default_factory=dict)
     new: dict[int, list[int]] = field(default_factory=dict)
     deleted: set[int] = field(default_factory=set)
-    elided: list[tuple[int, int, bool]] = field(default_factory=list)
     left_out: set[int] = field(default_factory=set)
     markers: dict[int, tuple[int, int]] = field(default_factory=dict)
     free_before: set[int] = field(default_factory=set)
     order: list[int] = field(default_factory=list)
-
-    def told_apart(self) -> object:
-        """What the result follows from: plans with the same have the same result."""
-        return (
-            tuple(self.quoted.items()),
-            tuple((at, tuple(rows)) for at, rows in self.new.items()),
-            frozenset(self.deleted),
-            frozenset(self.left_out),
-            frozenset(self.markers),
-            frozenset(self.free_before),
-        )
 
 
 def plan_of(path: Path, grid: Grid) -> Plan | None:
@@ -51,61 +39,57 @@ def plan_of(path: Path, grid: Grid) -> Plan | None:
 class _Planner:
     """Makes a plan step by step.
 
-    used: lines quoted or deleted so far. is_free: whether the snippet doesn't show what precedes the next row in the
-    file. marker: the last marker's row.
+    used: the ranges of lines quoted or deleted so far. has_gone_back: whether a line can be used again at all. is_free:
+    whether the snippet doesn't show what precedes the next row in the file. marker: the last marker's row.
     """
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
         self.plan = Plan()
-        self.used: set[int] = set()
+        self.used: list[tuple[int, int]] = []
+        self.has_gone_back = False
         self.is_free = True
         self.marker: int | None = None
 
     def follow(self, source: Node, target: Node, pair: int) -> bool:
         """Adds a step to the plan; False where it uses a line that is used already."""
-        row, state = target.row - 1, target.state
-        if state == "END":
+        state, row, at = target
+        if pair == LEFT_OUT:
+            self.plan.left_out.add(row - 1)
+        elif state == "Q":
+            return self._quote(row - 1, pair, source, at)
+        elif state == "N":
+            self.plan.new.setdefault(at, []).append(row - 1)
+            self._place(row - 1, source)
+        elif state == "D":
+            self.plan.deleted.update(range(source.at, at))
+            return self._use(source.at, at)
+        elif state == "M":
+            self.marker, self.is_free = row - 1, True
+        elif state == "S":
+            self._end_marker(source.at, at)
+        elif state == "END":
             if source.state == "M":
                 self._end_marker(source.at, self.grid.num_lines)
-        elif pair == LEFT_OUT:
-            self.plan.left_out.add(row)
-        elif state == "Q":
-            return self._quote(row, pair, source, target)
-        elif state == "N":
-            self.plan.new.setdefault(target.at, []).append(row)
-            self._place(row, source)
-        elif state == "D":
-            return self._delete(range(source.at, target.at))
-        elif state == "M":
-            self.marker, self.is_free = row, True
-        elif state == "S":
-            self.plan.elided.append((source.at, target.at, True))
-            self._end_marker(source.at, target.at)
-        elif state in "JB":
-            self._jump(source, target)
+        else:
+            self._jump(target)
         return True
 
-    def _quote(self, row: int, pair: int, source: Node, target: Node) -> bool:
+    def _quote(self, row: int, pair: int, source: Node, end: int) -> bool:
         """Quotes lines up to the target; those behind the first go where the new text has them all."""
         pairs = self.grid.pairs[row]
-        line = int(pairs.lines[pair])
-        covered = range(line, target.at)
-        if self.used.intersection(covered):
-            return False
-        self.used.update(covered)
+        line = source.at if source.state != "B" else int(pairs.lines[pair])
         self.plan.quoted[row] = (line, pair)
-        if not pairs.is_loose[pair]:
-            self.plan.deleted.update(covered[1:])
+        if end > line + 1 and not pairs.is_loose[pair]:
+            self.plan.deleted.update(range(line + 1, end))
         self._place(row, source)
-        return True
+        return self._use(line, end)
 
-    def _delete(self, lines: range) -> bool:
-        """Deletes lines, unless one of them is used."""
-        if self.used.intersection(lines):
+    def _use(self, start: int, end: int) -> bool:
+        """Notes that lines are quoted or deleted; False where one of them is already."""
+        if self.has_gone_back and any(start < other_end and other < end for other, other_end in self.used):
             return False
-        self.used.update(lines)
-        self.plan.deleted.update(lines)
+        self.used.append((start, end))
         return True
 
     def _end_marker(self, start: int, end: int) -> None:
@@ -113,10 +97,9 @@ class _Planner:
         if self.marker is not None:
             self.plan.markers[self.marker] = (start, end)
 
-    def _jump(self, source: Node, target: Node) -> None:
+    def _jump(self, target: Node) -> None:
         """Goes on elsewhere, past lines or back."""
-        if target.state == "J":
-            self.plan.elided.append((source.at, target.at, False))
+        self.has_gone_back = self.has_gone_back or target.state == "B"
         self.is_free = True
 
     def _place(self, row: int, source: Node) -> None:

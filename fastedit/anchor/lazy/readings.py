@@ -23,8 +23,9 @@ from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_impor
 from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.everywhere import repeated, says_everywhere
 from fastedit.anchor.lazy.facts import FACTS, facts_of
+from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
-from fastedit.anchor.lazy.grid import FEATURES, Context, Grid
+from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.keys import merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.plan import Plan, plan_of

@@ -10,14 +10,14 @@ from fastedit.anchor.lazy.blanks import Blanks
 from fastedit.anchor.lazy.cells import Cell
 from fastedit.anchor.lazy.columns import Columns
 from fastedit.anchor.lazy.commas import with_commas
-from fastedit.anchor.lazy.grid import PAIR, Grid
+from fastedit.anchor.lazy.features import RESPACED
+from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import DOTS
 from fastedit.anchor.lazy.plan import Plan
 from fastedit.lines import indent_of
 
 # Where the line of a comment says something, far behind its sign.
 _SIGN = re.compile(r"^\s*(?P<sign>\*|//|#|--|;)(?P<space>\t\s*|\s{2,})(?=\S)")
-RESPACED = PAIR.index("respaced")
 
 
 class Realiser:

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastedit.anchor.lazy import grid as g
-from fastedit.anchor.lazy.grid import FEATURES, INDEX, Grid
+from fastedit.anchor.lazy import features as g
+from fastedit.anchor.lazy.features import FEATURES, INDEX
+from fastedit.anchor.lazy.grid import Grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -226,9 +227,9 @@ class Search:
         grid = self.grid
         one = grid.rows[row]
         can_mark = one.odds is not None
-        at = None if one.is_blank else grid.new_at(row)
+        at = None if one.is_blank else grid.new.at(row)
         return _RowScores(
-            new=float(grid.new_row(row) @ self._w(g.ROW_NEW)),
+            new=float(grid.new.row(row) @ self._w(g.ROW_NEW)),
             near=None if at is None else at @ self._w(g.NEW_NEAR),
             far=None if at is None else at @ self._w(g.NEW_FAR),
             note=float(self.note_row(row) @ self._w(g.NOTE)) if can_mark or one.is_blank else None,
@@ -321,7 +322,7 @@ class Search:
         if before is not None and columns[row] >= 0:
             values[4] = float(columns[row] < columns[before])
             values[5] = float(columns[row] > columns[before])
-        identity = self.grid._leading_identity(row)
+        identity = self.grid.leading_identity(row)
         values[6] = float(identity is not None and identity.kind in _LEADING)
         values[8] = float(not self.grid.has_markers)
         return values
@@ -330,7 +331,7 @@ class Search:
         """(len(BACK),): how likely the snippet goes on elsewhere before the row."""
         values = np.zeros(len(g.BACK), np.float32)
         values[0] = 1
-        identity = self.grid._leading_identity(row)
+        identity = self.grid.leading_identity(row)
         values[1] = float(identity is not None and identity.kind in (*_LEADING, "import"))
         values[2] = float(row > 0 and self.grid.rows[row - 1].role("code") < -0.7)
         return values
@@ -764,14 +765,14 @@ class Search:
     def _count_new(self, step: Step, tally: _Tally) -> None:
         """Adds the features of a row that is new."""
         grid, state, row, at = self.grid, step.source.state, step.target.row - 1, step.target.at
-        tally.add(g.ROW_NEW, grid.new_row(row))
+        tally.add(g.ROW_NEW, grid.new.row(row))
         if state == "N":
             tally.add(["new_more"], [1])
             return
         tally.add([NEW_AFTER.get(state, "new_after_jump")], [1])
         if not grid.rows[row].is_blank:
             near = state in "QD"
-            tally.add(g.NEW_NEAR if near else g.NEW_FAR, grid.new_at(row)[at], 0.5 if state == "D" else 1.0)
+            tally.add(g.NEW_NEAR if near else g.NEW_FAR, grid.new.at(row)[at], 0.5 if state == "D" else 1.0)
         if state == "D":
             tally.add(["delete_to_new"], [1])
         elif state == "J":

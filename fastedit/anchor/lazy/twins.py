@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastedit.anchor.lazy.grid import RESPACED, Grid
+from fastedit.anchor.lazy.features import RESPACED
+from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import DOTS
 from fastedit.anchor.lazy.plan import Plan
 from fastedit.anchor.lazy.realise import Realiser

@@ -7,20 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.grid import (
-    ELIDED_TO,
-    ENDED,
-    FEATURES,
-    INDEX,
-    LANDED,
-    LEFT,
-    NEW_AT,
-    NEXT,
-    PAIR,
-    ROW_NEW,
-    Context,
-    Grid,
-)
+from fastedit.anchor.lazy.features import ELIDED_TO, ENDED, FEATURES, INDEX, LANDED, LEFT, NEW_AT, NEXT, PAIR, ROW_NEW
+from fastedit.anchor.lazy.grid import Context, Grid
 from support.aligning import grid_of, lines_of
 
 STORE = """\
@@ -55,7 +43,7 @@ def pairs_of(grid: Grid, row: int) -> dict[tuple[int, bool], dict[str, float]]:
 
 def at(grid: Grid, row: int, position: int) -> set[str]:
     """What speaks for or against a run of new lines at a position."""
-    return {name for name, value in zip(NEW_AT, grid.new_at(row)[position], strict=True) if value}
+    return {name for name, value in zip(NEW_AT, grid.new.at(row)[position], strict=True) if value}
 
 
 def test_each_feature_has_one_name() -> None:
@@ -184,7 +172,7 @@ def test_a_row_is_looked_for_at_the_column_that_its_neighbours_tell() -> None:
 
 
 def new(grid: Grid, row: int) -> set[str]:
-    return {name for name, value in zip(ROW_NEW, grid.new_row(row), strict=True) if value}
+    return {name for name, value in zip(ROW_NEW, grid.new.row(row), strict=True) if value}
 
 
 def test_what_speaks_against_a_new_row() -> None:

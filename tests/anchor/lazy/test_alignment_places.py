@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastedit.anchor.lazy.grid import NEW_AT, Context, Grid
+from fastedit.anchor.lazy.features import NEW_AT
+from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.places import PlaceReader, Told
 from fastedit.anchor.lazy.rows import rows_of
@@ -97,7 +98,7 @@ def test_positions_are_told_from_others() -> None:
     lines = Lines(lines_of(ORIGINAL))
     rows = rows_of(["    log(path)"], lines, "python")
     grid = Grid(lines, rows, outline(ORIGINAL, "python"), Context(prose="In `save`, first:"))
-    table = grid.new_table(0)
+    table = grid.new.table(0)
     inside, outside = table[:, NEW_AT.index("in_told")], table[:, NEW_AT.index("out_told")]
     assert inside.tolist() == [0.0] * 13 + [1.0, 1.0]
     assert (inside + outside == 1).all()

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.cells import Cell, changes_of
-from fastedit.anchor.lazy.grid import FEATURES
+from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.plan import plan_of
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.search import Search

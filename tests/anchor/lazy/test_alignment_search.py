@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.grid import FEATURES, Grid
+from fastedit.anchor.lazy.features import FEATURES
+from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.search import LEFT_OUT, Path, Search
 from support.aligning import WEIGHTS, grid_of
 

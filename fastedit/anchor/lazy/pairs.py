@@ -1,0 +1,448 @@
+"""Which lines of the original a row of the snippet may stand for, and what speaks for each of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rapidfuzz.distance import Indel
+
+from fastedit.anchor.lazy.features import (
+    ANCESTORS,
+    BLANK,
+    DOTS_PAIR,
+    IDENTITY_KIND,
+    IDENTITY_KNOWN,
+    IDENTITY_OTHER,
+    IDENTITY_SAME,
+    LIKE,
+    LIKE_BY,
+    LIKE_COMMENT,
+    LIKE_FIRST,
+    LIKE_FIRST_NOT,
+    LIKE_LINE_SHOWN,
+    LIKE_MIXED,
+    LIKE_OWNER_NEW,
+    LIKE_OWNER_OTHER,
+    LIKE_PARENT_NEW,
+    LIKE_PARENT_OTHER,
+    LIKE_SAME_ELSEWHERE,
+    LIKE_THOUGH_LOOSE,
+    LIKE_WORDS,
+    LOOSE,
+    LOOSE_ABBREVIATED,
+    NAMED,
+    NAMED_NOT,
+    NOTE_PAIR,
+    NOTE_QUOTES,
+    OWNER_NEW,
+    OWNER_OTHER,
+    OWNER_SAME,
+    PAIR,
+    PARENT_LIKE,
+    PARENT_NEW,
+    PARENT_NONE,
+    PARENT_OTHER,
+    PARENT_SAME,
+    QUOTED_BY_WORDS,
+    RESPACED,
+    SAME,
+    SAME_DUP,
+    SAME_LEN,
+    SAME_SHOWN_TWICE,
+    SAME_TRIVIAL,
+    SAME_TRIVIAL_DUP,
+    SEVERAL,
+    SHIFT_OTHER,
+    SHIFT_SAME,
+    TOLD_INSIDE,
+    TOLD_OUTSIDE,
+)  # fmt: skip
+from fastedit.anchor.lazy.lines import DOTS, Identity, unwrapped
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fastedit.anchor.lazy.grid import Grid
+
+    Floats = NDArray[np.float32]
+
+_Found = tuple[int, int, list[float], bool]  # the first line, how many, features, whether the original's bytes win
+MAX_LIKE = 24  # lines of the original that a row is compared with
+MAX_SAME = 3000  # places of an equal line that count
+COMMON = 200  # a word of so many lines tells nothing
+MIN_LIKENESS = 0.4
+MAX_RESPACED = 8  # places of a line where it may be meant with other white space
+MIN_NOTE_OVERLAP = 0.4
+NOT_CODE = -0.7  # a comment with smaller odds is rather a note or a marker
+OWNERS = ("decl", "table", "heading", "selector")
+_LINE_COMMENT = re.compile(r"\s+(?:#|//|--)\s.*$")
+_WHERE_LIKE = (
+    (LIKE_PARENT_OTHER, PARENT_OTHER),
+    (LIKE_PARENT_NEW, PARENT_NEW),
+    (LIKE_OWNER_OTHER, OWNER_OTHER),
+    (LIKE_OWNER_NEW, OWNER_NEW),
+)
+_PUNCTUATION = re.compile(r"[,;\s]+$")
+
+
+@dataclass(slots=True)
+class Pairs:
+    """The lines of the original that a row may stand for, with their features.
+
+    lines: the first of each. features: (k, len(PAIR)). is_loose: the original's bytes win. spans: how many lines it is.
+    """
+
+    lines: NDArray[np.int32]
+    features: Floats
+    is_loose: list[bool] = field(default_factory=list)
+    spans: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+
+class Pairing:
+    """Finds the lines that the rows of a grid may stand for."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self.original, self.shown, self.rows = grid.original, grid.shown, grid.rows
+        self._statements: dict[int, tuple[int, str, str]] = {}
+        self._chains: dict[int, set[str | Identity | None]] = {}
+        self._owners: dict[int, Identity | None] = {}
+        self._parents: dict[tuple[int, int], int] = {}
+        self._shared: dict[tuple[int, int], float] = {}
+
+    def of(self, row: int) -> Pairs:
+        """The lines that a row may stand for."""
+        self.grid.clock.check(self.grid.num_rows, self.grid.num_lines)
+        one = self.rows[row]
+        if one.is_blank:
+            blank = np.nonzero(self.grid.is_blank[:-1])[0].astype(np.int32)
+            features = np.zeros((len(blank), len(PAIR)), np.float32)
+            features[:, BLANK] = 1
+            return Pairs(blank, features, [False] * len(blank), np.ones(len(blank), np.int32))
+        key = self.shown.keys[row]
+        same = self.original.places.get(key, [])[:MAX_SAME]
+        found = self._same(row, same)
+        is_sure_note = one.note is not None and one.role("code") < -3
+        if not self.shown.is_trivial[row] and not one.is_dots and len(key) <= 2000 and not is_sure_note:
+            found += self._similar(row, same)
+            found += self._joined(row, [line for line, *_ in found])
+        lines = [line for line, *_ in found]
+        # Most lines that are equal to a row have one list of features in common.
+        tables = {id(values): values for _, _, values, _ in found}
+        numbers = {number: at for at, number in enumerate(tables)}
+        table = np.array(list(tables.values()), np.float32).reshape(len(tables), len(PAIR))
+        features = table[[numbers[id(values)] for _, _, values, _ in found]] if found else table
+        self._add_context(row, lines, features)
+        spans = np.array([span for _, span, _, _ in found], np.int32)
+        return Pairs(np.array(lines, np.int32), features, [is_loose for *_, is_loose in found], spans)
+
+    def _same(self, row: int, same: Sequence[int]) -> list[_Found]:
+        """The lines that are equal to a row but for white space."""
+        one, shown = self.rows[row], self.shown
+        key = shown.keys[row]
+        is_trivial = shown.is_trivial[row]
+        length = min(3.0, math.log2(1 + len(key) / 8))
+        rare = min(6.0, math.log2(len(same))) if same else 0.0
+        twice = len(shown.places.get(key, ())) > 1
+        values = [0.0] * len(PAIR)
+        values[SAME_TRIVIAL if is_trivial else SAME] = 1
+        values[SAME_LEN] = 0 if is_trivial else length
+        values[SAME_TRIVIAL_DUP if is_trivial else SAME_DUP] = rare
+        values[SAME_SHOWN_TWICE] = float(twice and not is_trivial)
+        values[NOTE_PAIR] = float(one.note is not None)
+        values[DOTS_PAIR] = float(one.is_dots)
+        respaced = list(values)
+        respaced[RESPACED] = 1
+        found: list[_Found] = []
+        for line in same:
+            found.append((line, 1, values, False))
+            if len(same) <= MAX_RESPACED and _is_respaced(shown.stripped[row], self.original.stripped[line]):
+                found.append((line, 1, respaced, False))
+        return found
+
+    def _similar(self, row: int, same: Sequence[int]) -> list[_Found]:
+        """The lines that a row quotes loosely or changes; for a note only comments."""
+        one = self.rows[row]
+        known = set(same)
+        is_note = one.note is not None and one.role("code") < NOT_CODE
+        found: list[_Found] = []
+        for line, likeness, overlap in self._alike(row):
+            if line in known or (is_note and not self.original.is_comment(line)):
+                continue
+            for values, is_loose in self._like(row, line, likeness, overlap, bool(same)):
+                found.append((line, 1, values, is_loose))
+        return found
+
+    def _alike(self, row: int) -> list[tuple[int, float, float]]:
+        """(line, likeness, shared rare words) of the lines that are most like a row."""
+        original, shown = self.original, self.shown
+        text = shown.stripped[row]
+        counts: dict[int, float] = {}
+        total = 0.0
+        for word in dict.fromkeys(shown.words(row)):
+            places = original.word_places.get(word, ())
+            weight = 1 / (1 + math.log2(1 + len(places)))
+            total += weight
+            if len(places) > COMMON:
+                continue
+            for line in places:
+                counts[line] = counts.get(line, 0.0) + weight
+        identity = shown.identity(row)
+        if identity is not None:
+            for line in original.identities.get(identity, ())[:20]:
+                counts[line] = counts.get(line, 0.0) + 1
+        best = sorted(counts, key=lambda line: -counts[line])[:MAX_LIKE]
+        result = []
+        for line in best:
+            other = original.stripped[line]
+            if original.is_trivial[line] or len(other) > 2000:
+                continue
+            likeness = Indel.normalized_similarity(text, other)
+            is_named = identity is not None and original.identity(line) == identity
+            if likeness >= MIN_LIKENESS or is_named or (DOTS.search(text) and counts[line] > 0.3):
+                result.append((line, likeness, min(1.0, counts[line] / max(total, 1e-6))))
+        return result
+
+    def _like(
+        self, row: int, line: int, likeness: float, overlap: float, is_known: bool
+    ) -> list[tuple[list[float], bool]]:
+        """How a row may stand for a line that isn't equal, as (features, is loose): as a quote of it, as a change."""
+        one = self.rows[row]
+        original, shown = self.original, self.shown
+        mine, theirs = shown.stripped[row], original.stripped[line]
+        values = [0.0] * len(PAIR)
+        result = []
+        loose = _looseness(mine, theirs)
+        if one.note is not None and one.role("code") < NOT_CODE:
+            if overlap > MIN_NOTE_OVERLAP:  # `// (flush the queue)` for a comment that says it at length
+                values[LOOSE] = values[NOTE_QUOTES] = 1
+                values[LIKE_WORDS] = overlap
+                result.append((values, True))
+            return result
+        if loose:
+            quoted = list(values)
+            quoted[LOOSE] = 1
+            quoted[LOOSE_ABBREVIATED] = float(loose == 2)
+            quoted[SAME_LEN] = min(3.0, math.log2(1 + len(mine) / 8))
+            result.append((quoted, True))
+        elif one.is_quoted:
+            quoted = list(values)
+            quoted[LOOSE] = quoted[QUOTED_BY_WORDS] = 1
+            quoted[LIKE_BY] = likeness - 0.5
+            result.append((quoted, True))
+        values[LIKE] = 1
+        values[LIKE_BY] = likeness - 0.5
+        values[LIKE_WORDS] = overlap
+        values[LIKE_THOUGH_LOOSE] = float(loose == 1)
+        a, b = shown.words(row), original.words(line)
+        is_first = bool(a and b and a[0] == b[0])
+        values[LIKE_FIRST], values[LIKE_FIRST_NOT] = float(is_first), float(not is_first)
+        identity, other = shown.identity(row), original.identity(line)
+        if identity is not None and other is not None:
+            if identity == other:
+                values[IDENTITY_SAME] = 1
+            elif identity.kind == other.kind:
+                values[IDENTITY_OTHER] = 1
+                values[IDENTITY_KNOWN] = float(identity in original.identities)
+            else:
+                values[IDENTITY_KIND] = 1
+        is_comment, was_comment = one.note is not None, original.is_comment(line)
+        values[LIKE_COMMENT] = float(is_comment and was_comment)
+        values[LIKE_MIXED] = float(is_comment != was_comment)
+        values[LIKE_SAME_ELSEWHERE] = float(is_known)
+        values[LIKE_LINE_SHOWN] = float(original.keys[line] in shown.places)
+        result.append((values, False))
+        return result
+
+    def _statement(self, line: int) -> tuple[int, str, str]:
+        """How many lines the statement takes that begins in a line, its text in one line, and without white space."""
+        if line not in self._statements:
+            span = self.original.statement_span(line)
+            joined = " ".join(self.original.stripped[line : line + span]) if span > 1 else ""
+            self._statements[line] = span, joined, unwrapped(joined)
+        return self._statements[line]
+
+    def _joined(self, row: int, lines: Sequence[int]) -> list[_Found]:
+        """Statements of several lines that the row may stand for."""
+        mine = self.shown.stripped[row]
+        if not any(bracket in mine for bracket in "([{"):
+            return []
+        original = self.original
+        result = []
+        key = unwrapped(mine)
+        starts = set(lines)
+        identity = self.shown.identity(row)
+        if identity is not None:
+            starts.update(original.identities.get(identity, ())[:20])
+        for line in sorted(starts):
+            span, joined, other = self._statement(line)
+            if span < 2:
+                continue
+            values = [0.0] * len(PAIR)
+            values[SEVERAL] = 1
+            if key == other:
+                values[LOOSE] = 1
+                values[SAME_LEN] = min(3.0, math.log2(1 + len(key) / 8))
+                result.append((line, span, values, True))
+                continue
+            loose = _looseness(mine, joined)
+            if loose:
+                quoted = list(values)
+                quoted[LOOSE], quoted[LOOSE_ABBREVIATED] = 1, float(loose == 2)
+                result.append((line, span, quoted, True))
+            likeness = Indel.normalized_similarity(key, other)
+            if likeness > 0.5 or (DOTS.search(mine) and likeness > 0.3):
+                values[LIKE], values[LIKE_BY] = 1, likeness - 0.5
+                values[LIKE_FIRST] = 1
+                values[IDENTITY_SAME] = float(identity is not None and identity == original.identity(line))
+                result.append((line, span, values, False))
+        return result
+
+    def _add_context(self, row: int, lines: list[int], features: Floats) -> None:
+        """Adds what the blocks tell in which the row and each of the lines stand."""
+        if not lines:
+            return
+        grid, original = self.grid, self.original
+        parent, owner = grid.row_parents[row], self.row_owners[row]
+        theirs = [original.parents[line] for line in lines]
+        every = np.arange(len(lines))
+        told = np.array([self._parent_column(parent, other) for other in theirs])
+        features[every[told >= 0], told[told >= 0]] = 1
+        if owner is not None:
+            another = OWNER_OTHER if owner in original.identities else OWNER_NEW
+            same = [OWNER_SAME if owner == self._owner_of(line) else another for line in lines]
+            features[every, same] = 1
+        for like, plain in _WHERE_LIKE:
+            features[:, like] = features[:, plain] * features[:, LIKE]
+        if parent >= 0 and grid.row_parents[parent] >= 0:
+            features[:, ANCESTORS] = [self._share(parent, other) for other in theirs]
+        names = grid.context_names[row]
+        if names:
+            share = np.array([self._named_at(line, names) for line in lines], np.float32)
+            features[:, NAMED], features[:, NAMED_NOT] = share, share == 0
+        if grid.told.inside is not None:
+            inside = grid.told.inside[lines]
+            features[:, TOLD_INSIDE], features[:, TOLD_OUTSIDE] = inside, ~inside
+        column = self.shown.columns[row] + grid.row_shifts[row]
+        stays = np.array([original.columns[line] == column for line in lines], bool)
+        features[:, SHIFT_SAME], features[:, SHIFT_OTHER] = stays, ~stays
+
+    def _parent_column(self, parent: int, theirs: int) -> int:
+        """Which feature tells how the row that a row stands in compares with the line that a line stands in, -1: none.
+
+        parent, theirs: -1 where they stand in none.
+        """
+        if parent < 0:
+            return PARENT_NONE if theirs < 0 else -1
+        if theirs < 0:
+            return PARENT_OTHER
+        if (parent, theirs) not in self._parents:
+            self._parents[parent, theirs] = self._compared(parent, theirs)
+        return self._parents[parent, theirs]
+
+    def _compared(self, parent: int, theirs: int) -> int:
+        """Which feature tells how a row compares with a line that have others inside them."""
+        original, shown = self.original, self.shown
+        identity = shown.identity(parent)
+        if original.keys[theirs] == shown.keys[parent] or (
+            identity is not None and identity == original.identity(theirs)
+        ):
+            return PARENT_SAME
+        if shown.keys[parent] in original.places or identity in original.identities:
+            return PARENT_OTHER
+        if Indel.normalized_similarity(shown.stripped[parent], original.stripped[theirs]) > 0.6:
+            return PARENT_LIKE
+        return PARENT_NEW
+
+    def _share(self, parent: int, theirs: int) -> float:
+        """How many of the outer rows around a row are around a line too, from -1 (none) to 1 (all).
+
+        parent, theirs: the row and the line that they stand in first.
+        """
+        if (parent, theirs) not in self._shared:
+            outer = self._ancestors(parent)
+            hits = self._count_shared(outer, self._chain(theirs))
+            self._shared[parent, theirs] = (2 * hits - len(outer)) / len(outer)
+        return self._shared[parent, theirs]
+    def _count_shared(self, rows: Sequence[int], chain: set[str | Identity | None]) -> int:
+        """How many of the rows have their key or their identity in a chain."""
+        shown = self.shown
+        return sum(
+            shown.keys[row] in chain or (shown.identity(row) is not None and shown.identity(row) in chain)
+            for row in rows
+        )
+
+    def _chain(self, line: int) -> set[str | Identity | None]:
+        """The keys and identities of a line and of those that it stands in; none for -1."""
+        if line not in self._chains:
+            chain = [line, *self.original.ancestors(line)] if line >= 0 else []
+            keys = (self.original.keys[one] for one in chain)
+            self._chains[line] = {*keys, *(self.original.identity(one) for one in chain)}
+        return self._chains[line]
+
+    @cached_property
+    def row_owners(self) -> list[Identity | None]:
+        """For each row the declaration that it stands in by its indentation, or is the header of."""
+        owners: list[Identity | None] = []
+        for row in range(self.grid.num_rows):
+            found: Identity | None = None
+            at = row
+            while at >= 0 and found is None:
+                identity = self.shown.identity(at)
+                if identity is not None and identity.kind in OWNERS and not self.rows[at].is_blank:
+                    found = identity
+                at = self.grid.row_parents[at]
+            owners.append(found)
+        return owners
+
+    def _owner_of(self, line: int) -> Identity | None:
+        """The declaration that a line of the original stands in, or is the header of."""
+        if line < 0:
+            return None
+        if line not in self._owners:
+            identity = self.original.identity(line)
+            is_owner = identity is not None and identity.kind in OWNERS
+            self._owners[line] = identity if is_owner else self._owner_of(self.original.parents[line])
+        return self._owners[line]
+
+    def _ancestors(self, row: int) -> list[int]:
+        result, at = [], self.grid.row_parents[row]
+        while at >= 0:
+            result.append(at)
+            at = self.grid.row_parents[at]
+        return result
+
+    def _named_at(self, line: int, names: frozenset[str]) -> float:
+        hits = sum(any(start <= line < end for start, end in self.grid.declared_names[name]) for name in names)
+        return hits / len(names)
+
+
+def _is_respaced(mine: str, theirs: str) -> bool:
+    """Whether two lines with the same key differ in more than blanks for tabs."""
+    return mine != theirs and not ("\t" in mine + theirs and " ".join(mine.split()) == " ".join(theirs.split()))
+
+
+def _looseness(mine: str, theirs: str) -> int:
+    """1 where a line is quoted without its comment or its last comma, 2 where it is abbreviated, 0 elsewhere."""
+    if DOTS.search(mine) and not DOTS.search(theirs):
+        parts = [part.strip() for part in re.split(r"/\*[^*]*(?:\.{3,}|…)[^*]*\*/|\.{3,}|…", mine)]
+        if sum(map(len, parts)) >= 4:
+            pattern = ".*".join(re.escape(part).replace(r"\ ", r"\s*") for part in parts)
+            if re.fullmatch(pattern, theirs, re.DOTALL):
+                return 2
+            if parts[-1] and theirs.startswith(parts[0]) and re.match(pattern, theirs):
+                return 2
+    bare = _PUNCTUATION.sub("", _LINE_COMMENT.sub("", theirs))
+    if bare and bare != theirs and not mine.endswith((",", ";")):
+        key = "".join(_PUNCTUATION.sub("", mine).split())
+        if "".join(bare.split()) == key:
+            return 1
+    if mine.replace("'", '"').replace(" ", "") == theirs.replace("'", '"').replace(" ", ""):
+        return 1
+    return 0
