@@ -25,6 +25,7 @@ class Columns:
         self._columns: dict[int, int] = {}
         self._trusted: dict[int, bool] = {}
         self.spots = {row: at for at, rows in plan.new.items() for row in rows}
+        self._rows_of = {line: row for row, (line, _) in plan.quoted.items()}
         self._free = sorted(plan.free_before)
         self._quoted_in: defaultdict[int, list[int]] = defaultdict(list)
         for row in plan.quoted:
@@ -99,12 +100,17 @@ class Columns:
             if theirs == above:
                 return self.is_trusted(parent)
             inside = above in self.original.ancestors(line)
-            return inside and theirs not in self.plan.deleted
+            return inside and theirs not in self.plan.deleted and not self._has_lost(theirs, row)
         if parent in self.spots:
             # A new header: where an old one made room for it the lines below it stay as they are.
             is_replaced = theirs >= 0 and theirs in self.plan.deleted
             return is_replaced and self._column_by_others(row) == self.original.columns[line]
         return True
+
+    def _has_lost(self, line: int, row: int) -> bool:
+        """Whether the row that a line is changed to opens no block any more that a row could stand in."""
+        other = self._rows_of.get(line)
+        return other is not None and self.shown.columns[other] >= self.shown.columns[row]
 
     def _closes_anew(self, row: int) -> bool:
         """Whether a quoted bracket ends new lines in a block that begins in another column than its own."""
@@ -127,6 +133,12 @@ class Columns:
                 return above if has_body and columns == mine and is_placed else None
             has_body = True
         return None
+
+    def _ends_block_of(self, closing: int, row: int) -> bool:
+        """Whether a bracket ends a block that a row stands in, though the snippet shows both in the same column."""
+        if closing < row or not self.shown.stripped[closing].startswith(CLOSING):
+            return False
+        return (self._opener(closing) or -1) < row
 
     def _row_before(self, row: int) -> int | None:
         """The nearest row above that isn't blank and is no note."""
@@ -155,7 +167,7 @@ class Columns:
         best: tuple[float, int] | None = None
         for other in self._quoted_in.get(parent, ()):
             columns = shown.columns[other]
-            if other == row or (columns != mine and parent < 0):
+            if other == row or (columns != mine and parent < 0) or self._ends_block_of(other, row):
                 continue
             cost = abs(other - row) * 0.01 + (columns != mine)
             if (best is not None and cost >= best[0]) or not self.is_trusted(other):

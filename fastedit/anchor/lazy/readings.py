@@ -64,7 +64,7 @@ BEAM = 12.0
 MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
-TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys")
+TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes. Of
 # all: changes that are made in each place with the same lines, and that the words speak of several.
 JOINED = ("upwards", "rewritten", "repeated", "repeated_said")

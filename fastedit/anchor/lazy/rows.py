@@ -35,6 +35,8 @@ CODE_ODDS = {"elide": -20.0, "where": -20.0, "new": -20.0, "gone": -20.0, "code"
 MAX_CODE_ODDS = -0.55
 # Signs of comments that begin code in languages without them: `'key': value`, `--count;`, `#include`, `#private = 1`.
 _CODE_ELSEWHERE = ("'", "--", ";", "%", "REM ", "#")
+# So many of the comments behind code are taken either way, where the odds are no farther than this from undecided.
+MAX_FLIPS, MAX_DOUBT = 2, 1.5
 _RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
 _HTML_LIKE = frozenset(
     ("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", "")
@@ -75,19 +77,29 @@ class Taste:
     """How lines that can be taken in two ways are taken.
 
     keeps_notes: a comment behind code is code. keeps_stubs: a body of dots is code. joins: a statement of several
-    lines that the original has in one line is quoted. by_keys: a partial object is merged key by key.
+    lines that the original has in one line is quoted. by_keys: a partial object is merged key by key. flipped: what a
+    comment behind code says that is taken otherwise than its words suggest.
     """
 
     keeps_notes: bool = False
     keeps_stubs: bool = False
     joins: bool = False
     by_keys: bool = False
+    flipped: str | None = None
+
+    @property
+    def flips_note(self) -> bool:
+        """Whether a comment behind code is taken otherwise than its words suggest."""
+        return self.flipped is not None
 
 
 def variants_of(texts: Sequence[str], original: Lines, language: str = "") -> list[tuple[Taste, list[Row]]]:
     """The rows in the usual taste, then in those others that make a difference."""
-    found = [(Taste(), rows_of(texts, original, language))]
-    for taste in (Taste(keeps_notes=True), Taste(keeps_stubs=True), Taste(joins=True)):
+    reader = _Reader(original, language, Taste())
+    found = [(Taste(), reader.all_rows(texts))]
+    flips = sorted((note for note in reader.doubts if reader.doubts[note] < MAX_DOUBT), key=reader.doubts.__getitem__)
+    tastes = [Taste(keeps_notes=True), Taste(keeps_stubs=True), Taste(joins=True)]
+    for taste in (*tastes, *(Taste(flipped=note) for note in flips[:MAX_FLIPS])):
         rows = rows_of(texts, original, language, taste)
         if all(rows != others for _, others in found):
             found.append((taste, rows))
@@ -96,14 +108,7 @@ def variants_of(texts: Sequence[str], original: Lines, language: str = "") -> li
 
 def rows_of(texts: Sequence[str], original: Lines, language: str = "", taste: Taste | None = None) -> list[Row]:
     """The snippet's lines as rows, without blank ones at either end."""
-    reader = _Reader(original, language, taste or Taste())
-    texts = [text.rstrip("\r") for text in texts]
-    first = next((n for n, text in enumerate(texts) if text.strip()), len(texts))
-    last = next((n for n in range(len(texts), first, -1) if texts[n - 1].strip()), first)
-    rows: list[Row] = []
-    for number in range(first, last):
-        rows.extend(reader.rows(texts[number], number))
-    return _unwrapped(rows, original) if reader.taste.joins else rows
+    return _Reader(original, language, taste or Taste()).all_rows(texts)
 
 
 def _unwrapped(rows: list[Row], original: Lines) -> list[Row]:
@@ -158,8 +163,19 @@ class _Reader:
             self.signs = (*self.signs, "//", "#")
         if language in _HTML_LIKE:
             self.signs = (*self.signs, "{#", "{/*", "//", "<%")
+        self.doubts: dict[str, float] = {}
         self.has_signs = bool(syntax.line)
         self.allows_comments = language != "json" or any(map(original.is_comment, range(len(original))))
+
+    def all_rows(self, texts: Sequence[str]) -> list[Row]:
+        """The rows of all lines, without blank ones at either end."""
+        texts = [text.rstrip("\r") for text in texts]
+        first = next((n for n, text in enumerate(texts) if text.strip()), len(texts))
+        last = next((n for n in range(len(texts), first, -1) if texts[n - 1].strip()), first)
+        rows: list[Row] = []
+        for number in range(first, last):
+            rows.extend(self.rows(texts[number], number))
+        return _unwrapped(rows, self.original) if self.taste.joins else rows
 
     def rows(self, text: str, number: int) -> list[Row]:
         stripped = text.strip()
@@ -224,7 +240,7 @@ class _Reader:
             return [Row(text, number)]
         code, note = trailing
         odds = self._odds(note)
-        if odds["code"] > MAX_CODE_ODDS and not DOTS.match(note) and not is_pointed(note):
+        if not DOTS.match(note) and not is_pointed(note) and self._is_kept(note, odds["code"]):
             return [Row(text, number)]
         indent = text[: len(text) - len(text.lstrip())]
         is_known = "".join(code.split()) in self.original.places
@@ -234,6 +250,11 @@ class _Reader:
         stays = odds["elide"] > max(odds["new"], odds["gone"], odds["where"])
         rows = [Row(code, number)] if is_known else self._at_stub(code, number)
         return [replace(row, is_quoted=stays) for row in rows or [Row(code, number)]]
+
+    def _is_kept(self, note: str, code: float) -> bool:
+        """Whether a comment behind code belongs to it; takes down how much its words leave open."""
+        self.doubts[note] = abs(_logit(code) - _logit(MAX_CODE_ODDS))
+        return (code > MAX_CODE_ODDS) != (note == self.taste.flipped)
 
     def _at_stub(self, text: str, number: int) -> list[Row]:
         indent = text[: len(text) - len(text.lstrip())]
@@ -275,6 +296,11 @@ class _Reader:
         ]
         end = next((one for one in self.original.stripped[line + 1 :] if quotes in one), "")
         return [*rows, Row(indent + quotes, number, is_part=True)] if end == quotes else rows
+
+
+def _logit(log_probability: float) -> float:
+    """The logarithm of the odds."""
+    return log_probability - math.log(max(1e-9, 1 - math.exp(log_probability)))
 
 
 def _abbreviates(head: str, original: Lines) -> bool:

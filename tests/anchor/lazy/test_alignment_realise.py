@@ -187,6 +187,18 @@ def test_a_block_whose_header_goes_moves_out_though_an_elision_lies_before_it() 
     assert realised(original, edit, "Q0 M S4 D6 Q6 Q7") == expected
 
 
+def test_what_stood_in_a_block_moves_out_when_its_header_becomes_a_statement() -> None:
+    original = "for a in b:\n    if c(a):\n        d = 1\n        e = a\n"
+    edit = "for a in b:\n    f = c(a)\n    d = 1\n    e = a"
+    expected = "for a in b:\n    f = c(a)\n    d = 1\n    e = a\n"
+    assert realised(original, edit, "Q0 Q1 Q2 Q3") == expected
+
+
+def test_the_bracket_behind_a_line_is_no_neighbour_of_it() -> None:
+    original = "fn f() {\n    a();\n    b()\n}\n"
+    assert realised(original, "a();\nc()\n}", "Q1 D3 N Q3", "rust") == "fn f() {\n    a();\n    c()\n}\n"
+
+
 def test_a_bracket_stands_where_its_block_begins() -> None:
     original = "const a = b =>\n  class A extends b {\n    c() {}\n  };\n"
     edit = "const a = b => {\n  class A extends b {\n    // ...\n  }\n  return A;\n};"

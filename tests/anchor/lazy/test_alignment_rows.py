@@ -224,6 +224,15 @@ def test_a_note_can_be_kept() -> None:
     ]
 
 
+def test_comments_that_leave_doubts_are_taken_either_way() -> None:
+    note = '"#" is new: fragments directly after the host'
+    edit = [f'limit = "a"  # {note}', "rest = 3  # <- new", f'size = "b"  # {note}']
+    variants = dict(variants_of(edit, PYTHON, "python"))
+    assert texts_of(variants[Taste()]) == [edit[0], "rest = 3", edit[2]]
+    assert texts_of(variants[Taste(flipped=note)]) == ['limit = "a"', "rest = 3", 'size = "b"']
+    assert [taste.flips_note for taste in variants] == [False, False, True]
+
+
 def test_a_stub_can_be_kept() -> None:
     variants = dict(variants_of(["def load(path): ..."], PYTHON, "python"))
     assert texts_of(variants[Taste()]) == ["def load(path):", "    ..."]
