@@ -240,10 +240,10 @@ class _Reader:
             return [Row(text, number)]
         code, note = trailing
         odds = self._odds(note)
-        if not DOTS.match(note) and not is_pointed(note) and self._is_kept(note, odds["code"]):
+        is_known = "".join(code.split()) in self.original.places
+        if not DOTS.match(note) and not is_pointed(note) and self._is_kept(note, odds["code"], is_known):
             return [Row(text, number)]
         indent = text[: len(text) - len(text.lstrip())]
-        is_known = "".join(code.split()) in self.original.places
         if odds["elide"] > -1.5 and code.rstrip().endswith(("{", "(", "[", ":", ">")) and is_known:
             dots = Row(f"{indent}    ...", number, note, DOTS_ODDS, is_dots=True, names=self._names(note))
             return [Row(code, number, whole=text), dots]
@@ -251,8 +251,13 @@ class _Reader:
         rows = [Row(code, number)] if is_known else self._at_stub(code, number)
         return [replace(row, is_quoted=stays) for row in rows or [Row(code, number)]]
 
-    def _is_kept(self, note: str, code: float) -> bool:
-        """Whether a comment behind code belongs to it; takes down how much its words leave open."""
+    def _is_kept(self, note: str, code: float, is_known: bool) -> bool:
+        """Whether a comment behind code belongs to it; takes down how much its words leave open.
+
+        is_known: whether the file has the code without it, so that nothing would change without the comment.
+        """
+        if is_known and code > MAX_CODE_ODDS:
+            return True
         self.doubts[note] = abs(_logit(code) - _logit(MAX_CODE_ODDS))
         return (code > MAX_CODE_ODDS) != (note == self.taste.flipped)
 

@@ -233,6 +233,12 @@ def test_comments_that_leave_doubts_are_taken_either_way() -> None:
     assert [taste.flips_note for taste in variants] == [False, False, True]
 
 
+def test_a_comment_that_is_all_that_changes_stays() -> None:
+    edit = ["    limit = 3  # in seconds"]
+    variants = variants_of(edit, PYTHON, "python")
+    assert [texts_of(rows) for _, rows in variants] == [edit]
+
+
 def test_a_stub_can_be_kept() -> None:
     variants = dict(variants_of(["def load(path): ..."], PYTHON, "python"))
     assert texts_of(variants[Taste()]) == ["def load(path):", "    ..."]
