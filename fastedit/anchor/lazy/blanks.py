@@ -82,7 +82,11 @@ class Blanks:
             if self._are_neighbours(above, below) and not self._has_blanks_before(below):
                 return [cell for cell in between if not cell.is_new]
             shown = self._shown_blanks(above.row, below.row)
-            return between if shown is None or len(between) <= shown else between[:shown]
+            if shown is None:
+                return between
+            # Between lines of the file the snippet's blank lines may belong to the note alone.
+            least = min(shown[0], shown[-1]) if above.is_new or below.is_new else 0
+            return between[: max(shown)] + [Cell(None, "", None)] * (least - len(between))
         if not above.is_new and not below.is_new:
             if above.line is None or below.line is None:
                 return between
@@ -103,24 +107,23 @@ class Blanks:
         same = self.original.lines_at.get(self.original.columns[cell.line], []) if cell.line is not None else []
         return len(same) < FEW_LINES or any(line and not self.original.keys[line - 1] for line in same)
 
-    def _shown_blanks(self, above: int | None, below: int | None) -> int | None:
-        """How many blank lines the snippet shows between two rows with nothing but notes between them; None elsewhere.
+    def _shown_blanks(self, above: int | None, below: int | None) -> list[int] | None:
+        """How many blank lines the snippet shows before each of the notes between two rows, and behind the last.
 
-        Blank lines on both sides of a note are the same ones: `a`, blank, `# removed: b`, blank, `c`.
+        None where anything but notes, or none, is there. Blank lines on both sides of a note are the same ones: `a`,
+        blank, `# removed: b`, blank, `c`.
         """
         if above is None or below is None or above >= below:
             return None
-        longest = run = 0
-        has_note = False
+        runs = [0]
         for row in range(above + 1, below):
             if self.grid.rows[row].is_blank:
-                run += 1
-                longest = max(longest, run)
+                runs[-1] += 1
             elif row in self.plan.left_out:
-                has_note, run = True, 0
+                runs.append(0)
             else:
                 return None
-        return longest if has_note else None
+        return runs if len(runs) > 1 else None
 
     def _after_deletion(self, above: int, below: int, between: list[Cell]) -> list[Cell]:
         runs = self._blank_runs(above, below)

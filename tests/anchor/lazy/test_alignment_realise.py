@@ -331,6 +331,13 @@ def test_what_goes_takes_its_blank_lines_with_it() -> None:
     assert realised(original, edit, "Q0 M S2 D4 N N Q4") == "import a\n\ne = 2\n\nd = 1\n"
 
 
+def test_blank_lines_on_both_sides_of_a_note_leave_one_gap() -> None:
+    edit = "    def load(self):\n        return 9\n\n    # removed: size\n\n    def save(self):"
+    assert realised(STORE, edit, "Q3 D6 N x x x Q6") == STORE.replace("return 1", "return 9")
+    between = STORE.replace("    def save", "    def size(self):\n        return 3\n\n    def save")
+    assert realised(between, edit, "Q3 D5 N N x D9 x Q9") == STORE.replace("return 1", "return 9")
+
+
 MEMBERS = "class A {\n" + "".join(f"    {name} = () => {{\n        go();\n    }};\n" for name in "abcde") + "}\n"
 
 
