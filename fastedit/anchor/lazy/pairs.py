@@ -76,6 +76,7 @@ _Found = tuple[int, int, list[float], bool]  # the first line, how many, feature
 MAX_LIKE = 24  # lines of the original that a row is compared with
 MAX_SAME = 3000  # places of an equal line that count
 COMMON = 200  # a word of so many lines tells nothing
+MIN_ABBREVIATED = 6  # characters that stand in both
 MIN_LIKENESS = 0.4
 MAX_RESPACED = 8  # places of a line where it may be meant with other white space
 MIN_NOTE_OVERLAP = 0.4
@@ -291,12 +292,14 @@ class Pairing:
                 values[SAME_LEN] = min(3.0, math.log2(1 + len(key) / 8))
                 result.append((line, span, values, True))
                 continue
-            loose = _looseness(mine, joined)
-            if loose:
+            loose = _looseness(mine, joined) or 2 * _abbreviates(key, other)
+            likeness = Indel.normalized_similarity(key, other)
+            if loose or self.rows[row].is_quoted:
                 quoted = list(values)
                 quoted[LOOSE], quoted[LOOSE_ABBREVIATED] = 1, float(loose == 2)
+                if not loose:
+                    quoted[QUOTED_BY_WORDS], quoted[LIKE_BY] = 1, likeness - 0.5
                 result.append((line, span, quoted, True))
-            likeness = Indel.normalized_similarity(key, other)
             if likeness > 0.5 or (DOTS.search(mine) and likeness > 0.3):
                 values[LIKE], values[LIKE_BY] = 1, likeness - 0.5
                 values[LIKE_FIRST] = 1
@@ -426,6 +429,14 @@ class Pairing:
 def _is_respaced(mine: str, theirs: str) -> bool:
     """Whether two lines with the same key differ in more than blanks for tabs."""
     return mine != theirs and not ("\t" in mine + theirs and " ".join(mine.split()) == " ".join(theirs.split()))
+
+
+def _abbreviates(mine: str, theirs: str) -> bool:
+    """Whether a line is another one with parts of it as dots; both without white space."""
+    parts = [part for part in DOTS.split(mine) if part]
+    if not DOTS.search(mine) or sum(map(len, parts)) < MIN_ABBREVIATED:
+        return False
+    return re.fullmatch(".*".join(map(re.escape, parts)), theirs) is not None
 
 
 def _looseness(mine: str, theirs: str) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 
 from fastedit.anchor.lazy.certainty import FACTORS, factors_of
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.errors import SettingsError
+from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import Case, Workers, laid
 from fastedit.training.alignment.weights import Weights, minimised
 
@@ -72,6 +72,8 @@ def judge(case: Case, weights: Weights) -> Judged | None:
         ranked = readings_of(
             given.lines, given.snippets, given.language, case.message, given.found, known_weights=weights
         )
+    except InputRefused:
+        return None  # too large
     except Exception as error:
         error.add_note(f"while reading {case.name}")
         raise

@@ -19,6 +19,7 @@ from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.readings import NAMES, readings_of
 from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.search import Known
+from fastedit.errors import InputRefused
 from fastedit.training.alignment.cases import Case, Change, Laid, Workers, cut_cases, laid
 from fastedit.training.alignment.everyday import everyday_cases
 
@@ -77,7 +78,7 @@ class Found:
     """What the search makes of a case.
 
     outcome: "exact": the best reading is right; "among": another one is; "reached": one that only the known result led
-    to is; "spaces": the best is right but for white space; "wrong"; "none": no reading; "unread": no lazy snippets.
+    to is; "spaces": the best is right but for white space; "wrong"; "none": no reading; "unread": no lazy snippets, or too many lines.
     """
 
     outcome: str
@@ -160,6 +161,8 @@ def find(asked: tuple[Case, bool], weights: Weights, is_learning: bool = True) -
     case, leads = asked
     try:
         return _find(case, weights, is_learning, leads)
+    except InputRefused:
+        return Found("unread", {})  # too large
     except Exception as error:
         error.add_note(f"while reading {case.name}")
         raise

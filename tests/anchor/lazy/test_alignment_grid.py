@@ -118,6 +118,15 @@ def test_a_line_about_another_of_its_kind_says_so() -> None:
     assert known[0, False]["identity_known"] == 1
 
 
+@pytest.mark.parametrize(
+    "shown", ["def load(path, ...) -> str:", "def load(..., strict=True) -> str:", "def load(path, *, …) -> str:"]
+)
+def test_a_header_of_several_lines_may_be_abbreviated(shown: str) -> None:
+    grid = grid_of("def load(\n    path,\n    *,\n    strict=True,\n) -> str:\n    pass\n", shown)
+    spans = {(int(span), loose) for span, loose in zip(grid.pairs[0].spans, grid.pairs[0].is_loose, strict=True)}
+    assert (5, True) in spans
+
+
 def test_a_statement_of_several_lines_may_be_one_row() -> None:
     grid = grid_of("value = call(\n    first,\n    second,\n)\nrest\n", "value = call(first, second)")
     pairs = grid.pairs[0]
