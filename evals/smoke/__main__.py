@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from evals.smoke.walk import Walk
 from evals.smoke.wheels import ROOT, Environment, SmokeFailed, build_wheels
 
 DEMO_S = 600
@@ -25,7 +26,9 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory(prefix="fastedit-smoke-") as temporary:
-            return _dist(arguments.folder or ROOT / "dist", Path(temporary))
+            if arguments.what == "dist":
+                return _dist(arguments.folder or ROOT / "dist", Path(temporary))
+            return _readme(Path(temporary))
     except SmokeFailed as failure:
         print(failure, file=sys.stderr)
         return 1
@@ -39,6 +42,21 @@ def _dist(folder: Path, temporary: Path) -> int:
     made = Environment.make(temporary / "venv", f"{wheels[0]}[model]", str(wheels[1]))
     command = [made.python, ROOT / "examples" / "demo.py"]
     return subprocess.run(command, cwd=temporary, env=made.variables(), timeout=DEMO_S, check=False).returncode
+
+
+def _readme(temporary: Path) -> int:
+    """Installs the wheel with what its service needs, and no model, and tries README's commands there."""
+    wheels = build_wheels(temporary / "wheels")
+    made = Environment.make(temporary / "venv", f"{wheels[0]}[server]")
+    outcomes = []
+    for outcome in Walk(made, temporary).outcomes((ROOT / "README.md").read_text("utf-8")):
+        state = f"FAILED\n{outcome.problem}" if outcome.problem else outcome.skipped or "ok"
+        print(f"{outcome.command}: {state}", flush=True)
+        outcomes.append(outcome)
+    num_tried = sum(not outcome.skipped for outcome in outcomes)
+    num_failed = sum(bool(outcome.problem) for outcome in outcomes)
+    print(f"commands={num_tried} failed={num_failed}")
+    return 1 if num_failed else 0
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@ from typing import Any
 
 import click
 
+from fastedit.cli.doctor import doctor
 from fastedit.cli.mcp import mcp
 from fastedit.cli.serve import serve
 from fastedit.cli.train import train
 from fastedit.cli.undo import undo
+from fastedit.cli.watch import watch
 
 INTERRUPTED = 130
 EXIT_STATUSES = (
@@ -195,5 +197,5 @@ def _file_and_edit(paths: tuple[Path, ...], *, is_copied: bool) -> tuple[Path | 
     return (paths[0] if len(paths) == 2 else None), paths[-1]
 
 
-for command in (serve, mcp, train, undo):
+for command in (undo, watch, doctor, serve, mcp, train):
     app.add_command(command)

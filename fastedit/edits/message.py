@@ -20,6 +20,7 @@ from fastedit.edits.model import Action, Edit, Format, Snippet
 from fastedit.edits.paths import ends_with
 from fastedit.edits.places import PathReader, PlacedBlock
 from fastedit.edits.search_replace import is_search_replace, parse_search_replace
+from fastedit.edits.tool_calls import Call, calls_in, edits_of_call, path_of_call
 from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
 from fastedit.edits.v4a import is_v4a, parse_v4a
 from fastedit.edits.whole import longest, whole_edit
@@ -38,6 +39,8 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
     is no code, EDIT_UNPARSABLE (with the 1-based line) where a patch is broken or `format` is unknown.
     """
     forced = _forced(format)
+    if forced is None and (calls := calls_in(text)):
+        return _joined(edit for call in calls for edit in _of_call(call))
     message = split_message(text)
     reader = PathReader()
     placed = [reader.place(block) for block in message.blocks]
@@ -48,6 +51,13 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
     if not edits:
         raise EditUnreadable(Code.EDIT_EMPTY, "the text holds no code and no patch")
     return _joined(_with_full_paths(edits))
+
+
+def _of_call(call: Call) -> list[Edit]:
+    """The edits of one tool call; those that name no file are for the call's."""
+    found = edits_of_call(call)
+    edits = parse_message(found) if isinstance(found, str) else found
+    return [edit if edit.path is not None else replace(edit, path=path_of_call(call)) for edit in edits]
 
 
 def _forced(format: str) -> Format | None:
