@@ -210,7 +210,7 @@ class Walk:
 
 
 def _problem(command: Command, done: subprocess.CompletedProcess[str]) -> str:
-    """What is wrong with an outcome; "" where it is as README shows it, but for numbers and the less likely readings."""
+    """What is wrong with an outcome; "" where it is as README shows it, but for numbers and unlikely readings."""
     said = [line for line in (done.stdout + done.stderr).split("\n") if line]
     if not command.shown:
         return "" if done.returncode == 0 else "\n".join(said)
