@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -26,7 +27,7 @@ from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
 from fastedit.anchor.lazy.grid import Context, Grid
-from fastedit.anchor.lazy.keys import merged_by_keys
+from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.plan import Plan, plan_of
 from fastedit.anchor.lazy.proposals import (
@@ -70,7 +71,7 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 JOINED = ("upwards", "rewritten", "repeated", "repeated_said")
 MAX_REWRITTEN = 4
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
-NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *PROPOSALS, *JOINED)
+NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED)
 _FILE = FilePath(__file__).with_name("weights.json")
 
 Change = tuple[int, int, Sequence[str]]
@@ -92,10 +93,11 @@ class Part:
     plan: Plan
     facts: Any
     taste: Taste
+    keys: tuple[float, ...] = (0.0,) * len(KEYS)
 
     def features(self) -> NDArray[np.float32]:
-        """(len(FEATURES) + len(FACTS) + len(TASTES),)."""
-        tastes = np.array([float(getattr(self.taste, name)) for name in TASTES], np.float32)
+        """(len(FEATURES) + len(FACTS) + len(TASTES) + len(KEYS),)."""
+        tastes = np.array([float(getattr(self.taste, name)) for name in TASTES] + [*self.keys], np.float32)
         return np.concatenate([self.search.features(self.path), self.facts, tastes])
 
 
@@ -119,7 +121,7 @@ class Reading:
 
     def features(self) -> NDArray[np.float32]:
         """(len(NAMES),): what the score is made of."""
-        size = len(FEATURES) + len(FACTS) + len(TASTES)
+        size = len(FEATURES) + len(FACTS) + len(TASTES) + len(KEYS)
         total = np.zeros(len(NAMES), np.float32)
         for part in self.parts:
             total[:size] += part.features()
@@ -166,13 +168,14 @@ def readings_of(
     """
     used = known_weights if known_weights is not None else weights()
     hints = hints_of(f"{message}\n\n{instruction}" if instruction else message)
+    words = f"{prose_of(message)}\n\n{instruction}"
     start = Reading(tuple(lines), tuple(range(len(lines))), 0.0)
     carried = [start]
     clock = Clock()
     base = _Base(Lines(lines), found)
     for number, snippet in enumerate(snippets):
         context = context_of(snippet, hints, instruction)
-        task = _Task(base, snippet, language, context, used, known_for, start, rejected, clock)
+        task = _Task(base, snippet, language, context, used, known_for, start, rejected, clock, words)
         ranked = _joined(carried, task, found)
         if not ranked:
             continue
@@ -181,7 +184,6 @@ def readings_of(
         carried = kept[: count if is_last else MAX_CARRIED]
     if carried == [start]:
         return []
-    words = f"{prose_of(message)}\n{instruction}"
     carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, words, used)]
     result = _with_proposals(carried, lines, found, hints, used)
     return probabilities(result[:count])
@@ -323,6 +325,7 @@ class _Task:
     before: Reading
     rejected: list[NDArray[np.float32]] | None
     clock: Clock
+    said: str = ""
 
 
 def _base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> _Base:
@@ -415,23 +418,26 @@ def _reject(task: _Task, search: Search, path: Path) -> None:
 
 
 def _add_by_keys(result: dict[tuple[str, ...], _Merged], task: _Task) -> None:
-    """Adds the reading of a partial object that is merged key by key; its score leans on the best one by lines."""
+    """Adds the readings of a partial file that is merged key by key; their scores lean on the best one by lines."""
     if not result:
         return
-    original = task.base.lines
-    merged = merged_by_keys(original, task.snippet.lines, task.language)
-    if merged is None:
-        return
-    (part, score), *_ = max(result.values(), key=lambda one: one[0][1])
-    changes = [
-        (step.src_start, step.src_end, merged[step.dest_start : step.dest_end])
-        for step in Indel.opcodes(original.texts, merged)
-        if step.tag != "equal"
-    ]
-    text, origins = _composed(task.before, changes)
-    total = score + task.used.get("by_keys", 0.0)
-    if text not in result or result[text][0][1] < total:
-        result[text] = ((replace(part, taste=replace(part.taste, by_keys=True)), total), text, origins, changes)
+    original, before = task.base.lines, task.before
+    (part, score), best, *_ = max(result.values(), key=lambda one: one[0][1])
+    for merged in merged_by_keys(original, task.snippet.lines, task.language, task.said, task.snippet.prose):
+        changes = [
+            (step.src_start, step.src_end, merged.lines[step.dest_start : step.dest_end])
+            for step in Indel.opcodes(original.texts, merged.lines)
+            if step.tag != "equal"
+        ]
+        if task.base.errors.count is not None and (task.base.errors.after(changes) or 0) > task.base.errors.count:
+            continue
+        text, origins = _composed(before, changes)
+        keys = merged.features(sum(((Counter(text) - Counter(best)) & Counter(original.texts)).values()))
+        total = score + task.used.get("by_keys", 0.0)
+        total += sum(task.used.get(name, 0.0) * value for name, value in zip(KEYS, keys, strict=True))
+        if text not in result or result[text][0][1] < total:
+            read = replace(part, taste=replace(part.taste, by_keys=True), keys=keys)
+            result[text] = ((read, total), text, origins, changes)
 
 
 def _composed(before: Reading, changes: Sequence[Change]) -> tuple[tuple[str, ...], tuple[int | None, ...]]:

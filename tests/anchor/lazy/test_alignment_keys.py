@@ -1,4 +1,4 @@
-"""Partial JSON objects merged key by key."""
+"""Partial files merged key by key: JSON here, the languages that are read by lines in `test_alignment_entries`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PACKAGE = """\
 
 def merged(original: str, shown: str, language: str = "json") -> str | None:
     result = merged_by_keys(Lines(lines_of(original)), shown.split("\n"), language)
-    return None if result is None else "\n".join(result) + "\n"
+    return "\n".join(result[0].lines) + "\n" if result else None
 
 
 def changed(old: str, new: str) -> str:

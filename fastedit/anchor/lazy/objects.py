@@ -1,0 +1,246 @@
+"""Partial JSON objects merged pair by pair, by their bytes: objects may stand in one line, commas depend on others."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tree_sitter import Node
+
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.placing import Placer, Sibling, in_order, names_of
+from fastedit.syntax.parse import parse_bytes
+
+_GAP = '"..."'
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_BEFORE_CLOSING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(\s*[}\]])')
+_BETWEEN = re.compile(r'([}\]"\w])([ \t]*\n\s*")')
+
+
+def merged_objects(
+    original: Lines, shown: Sequence[str], elided: Collection[int], placer: Placer, *, joins: bool
+) -> list[str] | None:
+    """The original's lines with a partial object merged in; None where the snippet is no such thing or nothing fits.
+
+    elided: the lines of the snippet that something is left out before. joins: whether a list keeps what the snippet's
+    doesn't have.
+    """
+    source = "\n".join(original.texts).encode()
+    root = _object_of(source)
+    text, part = _read_snippet(_with_gaps(shown, elided).strip().rstrip(","))
+    if root is None or part is None:
+        return None
+    target = _target(source, root, text, part)
+    if target is None:
+        return None
+    merger = _Merger(source, text, original.indent_unit, Lines(text.decode().split("\n")).indent_unit, placer, joins)
+    merger.merge(target, part)
+    for start, end, new in sorted(merger.edits, key=lambda edit: edit[:2], reverse=True):
+        source = source[:start] + new + source[end:]
+    return source.decode().split("\n")
+
+
+def _with_gaps(shown: Sequence[str], elided: Collection[int]) -> str:
+    """The snippet's text with a sign as an item wherever something of a list is left out."""
+    lines: list[str] = []
+    opened: list[str] = []
+    for number, line in enumerate((*shown, "")):
+        if number in elided and opened and opened[-1] == "[":
+            if lines and lines[-1].rstrip()[-1:] not in "[,":
+                lines[-1] += ","
+            lines.append(_GAP + ("" if line.strip()[:1] in ("]", "") else ","))
+        lines.append(line)
+        for sign in re.findall(r"[\[\]{}]", _COMMENT.sub("", line)):
+            if sign in "[{":
+                opened.append(sign)
+            elif opened:
+                opened.pop()
+    return "\n".join(lines[:-1])
+
+
+def _read_snippet(snippet: str) -> tuple[bytes, Node | None]:
+    """The snippet's text, in braces where it has none, and its object; None where it doesn't parse.
+
+    Where it doesn't as it is, remarks in it are left out, and commas that are missing beside them or left over.
+    """
+    plain = _COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else "", snippet).strip()
+    plain = _BEFORE_CLOSING.sub(lambda found: found[1] or found[2], _BETWEEN.sub(r"\1,\2", plain)).rstrip(",")
+    for one in (snippet, plain):
+        for text in (one, "{\n" + one + "\n}"):
+            encoded = text.encode()
+            found = _object_of(encoded)
+            if found is not None and found.start_byte == 0 and found.end_byte == len(encoded):
+                return encoded, found
+    return b"", None
+
+
+def _object_of(source: bytes) -> Node | None:
+    tree = parse_bytes(source, "json")
+    if tree is None or tree.root_node.has_error:
+        return None
+    nodes = tree.root_node.named_children
+    values = [node for node in nodes if node.type != "comment"]
+    if len(values) != 1 or values[0].type != "object" or any(node.type == "comment" for node in nodes):
+        return None
+    return values[0]
+
+
+def _target(source: bytes, root: Node, text: bytes, part: Node) -> Node | None:
+    """The object that the snippet shows a part of: the file's, or the one below it that has most of the keys."""
+    if _num_shared(source, root, text, part):
+        return root
+    numbers = [(_num_shared(source, node, text, part), node) for node in _objects(root)]
+    most = max((number for number, _ in numbers), default=0)
+    found = [node for number, node in numbers if number == most]
+    return found[0] if most and len(found) == 1 else None
+
+
+def _objects(node: Node) -> Iterator[Node]:
+    for pair in _pairs(node):
+        value = pair.child_by_field_name("value")
+        if value is not None and value.type == "object":
+            yield value
+            yield from _objects(value)
+
+
+def _pairs(node: Node) -> list[Node]:
+    return [child for child in node.named_children if child.type == "pair"]
+
+
+def _key(source: bytes, pair: Node) -> str:
+    key = pair.child_by_field_name("key")
+    return "" if key is None else source[key.start_byte : key.end_byte].decode()
+
+
+def _num_shared(source: bytes, mine: Node, text: bytes, part: Node) -> int:
+    return len({_key(source, pair) for pair in _pairs(mine)} & {_key(text, pair) for pair in _pairs(part)})
+
+
+def _value(source: bytes, node: Node) -> Any:
+    try:
+        return json.loads(source[node.start_byte : node.end_byte])
+    except ValueError:
+        return source[node.start_byte : node.end_byte]
+
+
+def _indent_at(source: bytes, node: Node) -> str:
+    """The indentation of the line that a node begins in."""
+    start = source.rfind(b"\n", 0, node.start_byte) + 1
+    line = source[start : node.start_byte].decode()
+    return line[: len(line) - len(line.lstrip())]
+
+
+@dataclass(slots=True)
+class _Merger:
+    """Collects what changes in the original's bytes."""
+
+    source: bytes
+    text: bytes
+    unit: str
+    shown_unit: str
+    placer: Placer
+    joins: bool
+    edits: list[tuple[int, int, bytes]] = field(default_factory=list)
+
+    def merge(self, target: Node, part: Node) -> None:
+        """Merges the pairs of a shown object into one of the file."""
+        pairs, shown = _pairs(target), _pairs(part)
+        known = {_key(self.source, pair): number for number, pair in enumerate(pairs)}
+        counts = self.placer.counts
+        numbers = [known.get(_key(self.text, pair)) for pair in shown]
+        counts["matched"] += sum(number is not None for number in numbers)
+        counts["new"] += numbers.count(None)
+        found = len(set(numbers) - {None})
+        if target.parent is not None and target.parent.type == "pair" and 0 < found < len(pairs):
+            counts["shown"] = max(counts["shown"], round(100 * found / len(pairs)))
+            counts["hidden"] += len(pairs) - found
+        new: dict[int, list[Node]] = {}
+        siblings = [Sibling(key.strip('"'), names_of(key)) for key in known]
+        before: int | None = None
+        for at, (pair, number) in enumerate(zip(shown, numbers, strict=True)):
+            value = pair.child_by_field_name("value")
+            if value is None:
+                continue
+            if number is None:
+                after = next((other for other in numbers[at:] if other is not None), None)
+                place = self.placer.place(siblings, _key(self.text, pair).strip('"'), before, after)
+                new.setdefault(place, []).append(pair)
+                continue
+            before = number
+            mine = pairs[number].child_by_field_name("value")
+            if mine is not None:
+                self._change(pairs[number], mine, value)
+        keys = [one.key for one in siblings]
+        for place, inserted in new.items():
+            order = in_order(keys, place, [_key(self.text, pair).strip('"') for pair in inserted])
+            self._insert(target, pairs, place, [inserted[number] for number in order])
+
+    def _change(self, pair: Node, mine: Node, value: Node) -> None:
+        if mine.type == value.type == "object" and _pairs(mine):
+            self.merge(mine, value)
+            return
+        if mine.type == value.type == "array" and self._merge_list(mine, value):
+            return
+        if _value(self.source, mine) == _value(self.text, value):
+            self.placer.counts["same"] += 1
+            return
+        self.edits.append((mine.start_byte, mine.end_byte, self._written(value, _indent_at(self.source, pair))))
+
+    def _merge_list(self, mine: Node, shown: Node) -> bool:
+        """Joins two lists, where the snippet's has gaps or holds single values; whether that is what was to be done."""
+        values, new = (
+            [(_value(text, child), child) for child in node.named_children if child.type != "comment"]
+            for text, node in ((self.source, mine), (self.text, shown))
+        )
+        is_part = any(value == json.loads(_GAP) for value, _ in new)
+        new = [one for one in new if one[0] != json.loads(_GAP)]
+        if not values or not (new or is_part):
+            return False
+        if not is_part:
+            lost = sum(all(value != other for other, _ in new) for value, _ in values)
+            if not lost or any(isinstance(value, dict | list) for value, _ in (*values, *new)):
+                return False
+            self.placer.counts["joined" if self.joins else "dropped"] += lost
+            if not self.joins:
+                return False
+        last = values[-1][1]
+        is_inline = mine.start_point[0] == last.start_point[0]
+        gap = b", " if is_inline else b",\n" + _indent_at(self.source, last).encode()
+        added = [self._written(node, "") for value, node in new if all(value != other for other, _ in values)]
+        if added:
+            self.edits.append((last.end_byte, last.end_byte, gap + gap.join(added)))
+        return True
+
+    def _written(self, node: Node, indent: str) -> bytes:
+        """A node's text with its later lines indented as the file does."""
+        first, *rest = self.text[node.start_byte : node.end_byte].decode().split("\n")
+        base = len(_indent_at(self.text, node))
+        step = max(1, len(self.shown_unit))
+        lines = [first]
+        for line in rest:
+            columns = len(line) - len(line.lstrip()) - base
+            if line.strip():
+                lines.append((indent + self.unit * round(columns / step) if columns > 0 else indent) + line.strip())
+        return "\n".join(lines).encode()
+
+    def _insert(self, target: Node, pairs: Sequence[Node], place: int, new: Sequence[Node]) -> None:
+        """Puts pairs in front of the one with the number `place`, or behind the last."""
+        if not pairs:
+            indent = _indent_at(self.source, target)
+            gap = f"\n{indent}{self.unit}".encode()
+            body = (b"," + gap).join(self._written(pair, indent + self.unit) for pair in new)
+            self.edits.append((target.start_byte, target.end_byte, b"{" + gap + body + f"\n{indent}}}".encode()))
+            return
+        is_inline = target.start_point[0] == pairs[0].start_point[0]
+        indent = _indent_at(self.source, pairs[0])
+        gap = b"," + (b" " if is_inline else b"\n" + indent.encode())
+        written = [self._written(pair, indent) for pair in new]
+        if not place:
+            self.edits.append((pairs[0].start_byte, pairs[0].start_byte, gap.join([*written, b""])))
+            return
+        # In front of the comma that follows, if one does: it is the last new pair's then.
+        at = pairs[place - 1].end_byte
+        self.edits.append((at, at, gap + gap.join(written)))
