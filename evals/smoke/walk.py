@@ -45,6 +45,7 @@ WORDS = {
     "EDIT [--root DIR]": "message.md --root .",
     "FILE --clipboard": "app.py --clipboard",
     "[PATH]": "",
+    "PATHS": "app.py",
     "FILE": "app.py",
     "EDIT": "edit.md",
     "CMD": "true",

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fastedit.cli.doctor import doctor
+from fastedit.cli.leftovers import leftovers
 from fastedit.cli.mcp import mcp
 from fastedit.cli.serve import serve
 from fastedit.cli.train import train
@@ -197,5 +198,5 @@ def _file_and_edit(paths: tuple[Path, ...], *, is_copied: bool) -> tuple[Path | 
     return (paths[0] if len(paths) == 2 else None), paths[-1]
 
 
-for command in (undo, watch, doctor, serve, mcp, train):
+for command in (undo, watch, leftovers, doctor, serve, mcp, train):
     app.add_command(command)

@@ -1,0 +1,98 @@
+"""Clients of the service, for programs: `Client`, and `AsyncClient` with the same methods to be awaited.
+
+    applied = Client("http://127.0.0.1:8377").apply(original, edit, path="app.py")
+    applied = await AsyncClient().apply(original, edit, path="app.py")
+
+What can't be applied raises EditRefused, as with `fastedit.apply`. A service that is busy or not there yet is asked
+again, a little later each time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastedit.applied import Applied
+from fastedit.apply import choice_of
+from fastedit.edits import parse_message
+from fastedit.edits.select import edits_for
+from fastedit.errors import Code, EditRefused
+from fastedit.remote import Remote
+
+DEFAULT_URL = "http://127.0.0.1:8377"
+# What goes away by itself. A deadline that has passed once would only pass again.
+PASSING = frozenset({Code.OVERLOADED, Code.TARGET_UNAVAILABLE})
+FIRST_PAUSE_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Asks a service to merge edits. tries: how often a request is sent at most."""
+
+    url: str = DEFAULT_URL
+    key: str | None = field(default=None, repr=False)
+    tries: int = 3
+
+    def apply(self, original: str, edit: str, **how: Any) -> Applied:
+        """The original with the edit in it; `how` as for `fastedit.apply`, but for `target`: the service has its own.
+
+        Raises EditRefused, SettingsError for a key that the service doesn't take, and ValueError as `fastedit.apply`.
+        """
+        for number in range(1, self.tries + 1):
+            try:
+                return _apply(self, original, edit, **how)
+            except EditRefused as refusal:
+                if refusal.code not in PASSING or number == self.tries:
+                    raise
+                time.sleep(_pause_s(number))
+        raise ValueError("tries must be above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncClient:
+    """`Client`, for those that mustn't wait: each request has a thread of its own."""
+
+    url: str = DEFAULT_URL
+    key: str | None = field(default=None, repr=False)
+    tries: int = 3
+
+    async def apply(self, original: str, edit: str, **how: Any) -> Applied:
+        """As `Client.apply`. Cancelling stops waiting; the service ends the work by its own deadline."""
+        for number in range(1, self.tries + 1):
+            try:
+                return await asyncio.to_thread(_apply, self, original, edit, **how)
+            except EditRefused as refusal:
+                if refusal.code not in PASSING or number == self.tries:
+                    raise
+                await asyncio.sleep(_pause_s(number))
+        raise ValueError("tries must be above 0")
+
+
+def _apply(
+    client: Client | AsyncClient,
+    original: str,
+    edit: str,
+    *,
+    path: str | None = None,
+    instruction: str | None = None,
+    format: str = "auto",
+    mode: str = "auto",
+    scope: str = "auto",
+    certainty: float | None = None,
+    choose: int | None = None,
+) -> Applied:
+    """One request's outcome."""
+    choice = choice_of(certainty, choose)
+    edits, _ = edits_for(parse_message(edit, format=format), path)
+    return Remote(client.url, client.key, format).apply_edits(
+        original, edits, path=path, message=edit, instruction=instruction, mode=mode, scope=scope, choice=choice
+    )
+
+
+def _pause_s(number: int) -> float:
+    """How long to wait after a try: twice as long each time, and never all clients at once."""
+    doubled: float = FIRST_PAUSE_S * 2 ** (number - 1)
+    return doubled * random.uniform(0.5, 1.5)
