@@ -78,8 +78,8 @@ class Found:
     """What the search makes of a case.
 
     outcome: "exact": the best reading is right; "among": another one is; "reached": one that only the known result led
-    to is; "spaces": the best is right but for white space; "wrong"; "none": no reading; "unread": no lazy snippets, or too
-    many lines.
+    to is; "spaces": the best is right but for white space; "wrong"; "none": no reading; "unread": no lazy snippets, or
+    too many lines.
     """
 
     outcome: str
