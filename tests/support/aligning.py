@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.paths import LEFT_OUT, Node, Path, Step
 from fastedit.anchor.lazy.plan import Plan, plan_of
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.rows import Taste, rows_of
-from fastedit.anchor.lazy.search import LEFT_OUT, Node, Path, Step
 from fastedit.syntax import outline
 
 # Enough to tell lines that are the same from new ones, a marker from code, and to shun what is far-fetched.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.search import LEFT_OUT, Node, Path
+from fastedit.anchor.lazy.paths import LEFT_OUT, Node, Path
 
 _FREE = frozenset("SJTB")
 
@@ -39,15 +39,16 @@ def plan_of(path: Path, grid: Grid) -> Plan | None:
 class _Planner:
     """Makes a plan step by step.
 
-    used: the ranges of lines quoted or deleted so far. has_gone_back: whether a line can be used again at all. is_free:
-    whether the snippet doesn't show what precedes the next row in the file. marker: the last marker's row.
+    used: the ranges of lines quoted or deleted so far. lines: these one by one, once the snippet has gone on elsewhere:
+    before that no line can be used again. is_free: whether the snippet doesn't show what precedes the next row in the
+    file. marker: the last marker's row.
     """
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
         self.plan = Plan()
-        self.used: list[tuple[int, int]] = []
-        self.has_gone_back = False
+        self.used: list[range] = []
+        self.lines: set[int] | None = None
         self.is_free = True
         self.marker: int | None = None
 
@@ -87,9 +88,13 @@ class _Planner:
 
     def _use(self, start: int, end: int) -> bool:
         """Notes that lines are quoted or deleted; False where one of them is already."""
-        if self.has_gone_back and any(start < other_end and other < end for other, other_end in self.used):
+        new = range(start, end)
+        if self.lines is None:
+            self.used.append(new)
+        elif self.lines.isdisjoint(new):
+            self.lines.update(new)
+        else:
             return False
-        self.used.append((start, end))
         return True
 
     def _end_marker(self, start: int, end: int) -> None:
@@ -99,7 +104,8 @@ class _Planner:
 
     def _jump(self, target: Node) -> None:
         """Goes on elsewhere, past lines or back."""
-        self.has_gone_back = self.has_gone_back or target.state == "B"
+        if target.state == "B" and self.lines is None:
+            self.lines = {line for lines in self.used for line in lines}
         self.is_free = True
 
     def _place(self, row: int, source: Node) -> None:

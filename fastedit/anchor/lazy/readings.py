@@ -22,6 +22,7 @@ from rapidfuzz.distance import Indel
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
 from fastedit.anchor.lazy.cells import Cell, changes_of
+from fastedit.anchor.lazy.chart import Known
 from fastedit.anchor.lazy.everywhere import repeated, says_everywhere
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
@@ -29,6 +30,7 @@ from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.paths import Path
 from fastedit.anchor.lazy.plan import Plan, plan_of
 from fastedit.anchor.lazy.proposals import (
     PROPOSALS,
@@ -41,7 +43,7 @@ from fastedit.anchor.lazy.proposals import (
 )
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.rows import Row, Taste, names_in, variants_of
-from fastedit.anchor.lazy.search import Known, Path, Search
+from fastedit.anchor.lazy.search import Search
 from fastedit.anchor.lazy.twins import Twins
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline

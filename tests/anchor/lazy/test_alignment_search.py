@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.search import LEFT_OUT, Path, Search
+from fastedit.anchor.lazy.paths import LEFT_OUT, Path
+from fastedit.anchor.lazy.search import Search
 from support.aligning import WEIGHTS, grid_of
 
 LINES = st.sampled_from(
