@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fastedit.anchor.hints import Hints, name_of
-from fastedit.anchor.lazy.lines import Lines, identity_of
+from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
 
@@ -28,6 +27,9 @@ MIN_MOVED_SHARE = 0.6
 _WORD = pattern(r"[A-Za-z_$][\w$]*")
 _STRING = pattern(r"\"[^\"\n]*\"|'[^'\n]*'")
 _PATH_END = pattern(r"^(?:[\w.]+\s+)?\"(?:[^\"]*/)?([\w$]+)\";?$")
+_MAY_IMPORT = pattern(
+    r"(?:import|from|use|using|require|include|export|const|let|var)\b|#\s*include\b|\w+\s*=\s*require\b"
+)
 _KEYWORDS = frozenset(
     "import from as use using require include const let var type typeof static export default pub".split()
 )
@@ -272,12 +274,13 @@ class _Finder:
         """Adds imports that nothing uses any more, or that the new lines declare themselves."""
         written = (identity_of(line.strip()) for line in self.written)
         declared = {found.name for found in written if found is not None and found.kind == "decl"}
-        is_import = [_imports(line) for line in self.original]
-        before = _uses(line for line, other in zip(self.original, is_import, strict=True) if not other)
-        after = _uses(line for line in self.lines if not _imports(line))
+        is_import = [self._imports(line) for line in self.original]
+        names = {name for bound in is_import for name in bound}
+        before = _used_of(names, (line for line, bound in zip(self.original, is_import, strict=True) if not bound))
+        after = _used_of(names, (line for line in self.lines if not self._imports(line)))
         for line in sorted(self.kept - self.covered):
             bound = is_import[line]
-            idle = [name for name in bound if name in declared or (before[name] and not after[name])]
+            idle = [name for name in bound if name in declared or name in before - after]
             if idle and len(idle) == len(bound):
                 self._propose((line,), imported=1.0)
             elif idle:
@@ -287,21 +290,34 @@ class _Finder:
                 if less is not None:
                     self._change(line, less, part=1.0, imported=1.0)
 
+    def _imports(self, line: str) -> list[str]:
+        return _imports(line, self.found.language)
+
     def add_repeats(self) -> None:
-        """Adds entries of lists that are written anew, in another place."""
-        written = {"".join(line.split()).rstrip(",") for line in self.written if line.strip()}
-        if not written:
+        """Adds entries of lists that are written anew elsewhere in the list, and imports of what is imported anew."""
+        written = [number for number, origin in enumerate(self.origins) if origin is None]
+        entries = {_entry_key(self.lines[n]): n for n in written if _is_entry(self.lines[n])}
+        imported = {(_source(self.lines[n]), name) for n in written for name in self._imports(self.lines[n])}
+        if not entries and not imported:
             return
-        keys = ["".join(line.split()).rstrip(",") for line in self.original]
-        counted = Counter(keys)
         places = []
-        for line in sorted(self.kept - self.covered):
-            if keys[line] in written and counted[keys[line]] == 1 and len(keys[line]) > MIN_QUOTED:
-                found = identity_of(self.original[line].strip())
-                if found is not None and found.kind in ("entry", "import"):
-                    places.append(line)
-        for line in places[:MAX_REPEATS]:
-            self._propose((line,), repeat=1.0)
+        for number, origin in enumerate(self.origins):
+            if origin is None or origin in self.covered:
+                continue
+            line = self.lines[number]
+            other = entries.get(_entry_key(line)) if entries else None
+            is_repeat = other is not None and self._are_in_one_list(*sorted((number, other)))
+            bound = self._imports(line) if imported else []
+            if is_repeat or (bound and all((_source(line), name) in imported for name in bound)):
+                places.append(origin)
+        for place in places[:MAX_REPEATS]:
+            self._propose((place,), repeat=1.0)
+
+    def _are_in_one_list(self, first: int, last: int) -> bool:
+        """Whether two lines are entries with nothing further out between them."""
+        between = [line for line in self.lines[first : last + 1] if line.strip()]
+        column = columns_of(self.lines[first])
+        return columns_of(self.lines[last]) == column and all(columns_of(line) >= column for line in between)
 
     def add_moved(self) -> None:
         """Adds declarations that were written elsewhere with much the same lines."""
@@ -344,12 +360,14 @@ def _lists_names(line: str) -> bool:
     return (found is not None and found.kind in ("import", "entry")) or bool(_LISTING.match(text))
 
 
-def _imports(line: str) -> list[str]:
+def _imports(line: str, language: str) -> list[str]:
     """The names that a line binds by importing them."""
     text = line.strip()
-    found = _PATH_END.match(text)
+    found = _PATH_END.match(text) if language == "go" else None
     if found:
         return [found[1]]
+    if not _MAY_IMPORT.match(text):
+        return []
     identity = identity_of(text)
     is_required = identity is not None and identity.kind in ("decl", "assign") and "require(" in text
     if not is_required and (identity is None or identity.kind != "import"):
@@ -365,9 +383,29 @@ def _imports(line: str) -> list[str]:
     return [name for name in _WORD.findall(bare) if name not in _KEYWORDS]
 
 
-def _uses(lines: Iterator[str]) -> Counter[str]:
-    """How often each word stands in lines."""
-    return Counter(word for line in lines for word in _WORD.findall(line))
+def _source(line: str) -> str:
+    """Where a line imports from; "" where it doesn't say."""
+    found = identity_of(line.strip())
+    return found.name if found is not None and found.kind == "import" else ""
+
+
+def _entry_key(line: str) -> str:
+    """What a line says without its white space and the comma behind it."""
+    return "".join(line.split()).removesuffix(",")
+
+
+def _is_entry(line: str) -> bool:
+    """Whether a line is an entry of a list."""
+    found = identity_of(line.strip())
+    return found is not None and found.kind == "entry"
+
+
+def _used_of(names: set[str], lines: Iterator[str]) -> set[str]:
+    """Those of the names that stand in lines."""
+    if not names:
+        return set()
+    any_of = "|".join(map(re.escape, names))
+    return set(re.findall(rf"(?<![\w$])(?:{any_of})(?![\w$])", "\n".join(lines)))
 
 
 def _is_named(name: str, line: str) -> bool:

@@ -197,10 +197,19 @@ def test_imports_that_nothing_uses_any_more_go_where_the_words_speak_of_imports(
     assert proposals_for(lines, kept, old, outline(original, "python"), Hints()) == []
 
 
-def test_an_entry_that_is_written_elsewhere_may_have_moved() -> None:
-    original = "__all__ = [\n    'first',\n    'second',\n]\n"
-    assert left(original, Hints(), written=["    'second',"]) == ["__all__ = [\n    'first',\n]"]
-    assert left(original, Hints(), written=["    'other',"]) == []
+def test_an_entry_that_is_written_elsewhere_in_its_list_may_have_moved() -> None:
+    old = ["__all__ = [", "    'first',", "    'last',", "    'second',", "]", "", "other = [", "    'first',", "]"]
+    lines, origins = [old[0], "    'second',", *old[1:]], [0, None, *range(1, 9)]
+    found = proposals_for(lines, origins, old, outline("\n".join(old), "python"), Hints())
+    assert [(one.gone, values(one)) for one in found] == [((3,), {"removes_repeat"})]
+    apart = ["    'second',", *old], [None, *range(9)]
+    assert proposals_for(*apart, old, outline("\n".join(old), "python"), Hints()) == []
+
+
+def test_an_import_of_what_is_imported_anew_may_go() -> None:
+    original = "from a import b\nfrom a import c\nfrom d import b\n"
+    assert left(original, Hints(), written=["from a import b, e"]) == ["from a import c\nfrom d import b"]
+    assert left(original, Hints(), written=["from e import b"]) == []
 
 
 def test_the_best_proposals_are_tried_together_and_each_alone() -> None:
