@@ -116,7 +116,7 @@ CUES: dict[Kind, tuple[str, ...]] = {
         r"kaldır(?!ı)\w*", r"sil(?:in|iyorum|elim)?",
     ),
     Kind.STAYS: (
-        r"stays?", r"remains?", r"still (?:needed|used|there|stands?|comes?)", r"(?:is|are) still", r"unchanged",
+        r"stays?", r"remains?", r"still (?:needed|used|there|stands?|comes?)", r"still|the same", r"unchanged",
         r"untouched", r"(?:is|are) kept", r"bleib(?:t|en)", r"reste(?:nt)?", r"se queda[n]?", r"rest(?:a|ano)",
         r"blijf(?:t)?|blijven",
         r"остаётся|остаются|zostaje|zostają|kalıyor|kalır",

@@ -132,8 +132,9 @@ def test_a_quoted_comment_is_one_however_it_is_punctuated():
     assert hints.gone == ('// What parts them (as a rule: "/")',)
 
 
-def test_lines_that_the_words_keep_are_told_without_white_space():
-    hints = hints_of("`filled.close()` still comes first. `total( 1 )` is gone.")
+@pytest.mark.parametrize("prose", ["still comes first", "still has to come first there", "stays", "is unchanged"])
+def test_lines_that_the_words_keep_are_told_without_white_space(prose: str):
+    hints = hints_of(f"`filled.close( )` {prose}. `total( 1 )` is gone.")
     assert hints.kept == {"filled.close()"}
 
 

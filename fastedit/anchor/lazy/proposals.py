@@ -297,7 +297,7 @@ class _Finder:
         """Adds entries of lists that are written anew elsewhere in the list, and imports of what is imported anew."""
         written = [number for number, origin in enumerate(self.origins) if origin is None]
         entries = {_entry_key(self.lines[n]): n for n in written if _is_entry(self.lines[n])}
-        imported = {(_source(self.lines[n]), name) for n in written for name in self._imports(self.lines[n])}
+        imported = {(*_source(self.lines[n]), name) for n in written for name in self._imports(self.lines[n])}
         if not entries and not imported:
             return
         places = []
@@ -308,16 +308,18 @@ class _Finder:
             other = entries.get(_entry_key(line)) if entries else None
             is_repeat = other is not None and self._are_in_one_list(*sorted((number, other)))
             bound = self._imports(line) if imported else []
-            if is_repeat or (bound and all((_source(line), name) in imported for name in bound)):
+            if is_repeat or (bound and all((*_source(line), name) in imported for name in bound)):
                 places.append(origin)
         for place in places[:MAX_REPEATS]:
             self._propose((place,), repeat=1.0)
 
     def _are_in_one_list(self, first: int, last: int) -> bool:
-        """Whether two lines are entries with nothing further out between them."""
-        between = [line for line in self.lines[first : last + 1] if line.strip()]
-        column = columns_of(self.lines[first])
-        return columns_of(self.lines[last]) == column and all(columns_of(line) >= column for line in between)
+        """Whether two entries have neither blank lines nor lines further out between them."""
+        between = self.lines[first : last + 1]
+        column = columns_of(between[0])
+        if columns_of(between[-1]) != column:
+            return False
+        return all(line.strip() and columns_of(line) >= column for line in between)
 
     def add_moved(self) -> None:
         """Adds declarations that were written elsewhere with much the same lines."""
@@ -383,10 +385,10 @@ def _imports(line: str, language: str) -> list[str]:
     return [name for name in _WORD.findall(bare) if name not in _KEYWORDS]
 
 
-def _source(line: str) -> str:
-    """Where a line imports from; "" where it doesn't say."""
+def _source(line: str) -> tuple[str, int]:
+    """Where a line imports from, "" where it doesn't say; and the line's column."""
     found = identity_of(line.strip())
-    return found.name if found is not None and found.kind == "import" else ""
+    return found.name if found is not None and found.kind == "import" else "", columns_of(line)
 
 
 def _entry_key(line: str) -> str:
