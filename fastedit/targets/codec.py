@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +31,11 @@ class TokenizerCodec:
             raise EngineUnavailable(
                 Code.TARGET_UNAVAILABLE, "The target's tokenizer is neither byte-level nor SentencePiece-like."
             )
-        self._special = {token["id"]: token["content"] for token in self._spec["added_tokens"]}
+        self._added = {token["id"]: token["content"] for token in self._spec["added_tokens"]}
+        self._special = {token["id"] for token in self._spec["added_tokens"] if token["special"]}
         self._pieces = self._all_pieces()
         self.lead_tokens = tuple(tokenizer.encode("", add_special_tokens=True).ids)  # what every prompt begins with
-        self._lead = [] if self._is_byte_level else self._plain.encode("\n", add_special_tokens=False).ids
+        self._lead = [] if self._is_byte_level else self._ids("\n")
         if b"".join(map(self.piece, self.encode(PROBE))) != PROBE.encode():
             raise EngineUnavailable(
                 Code.TARGET_UNAVAILABLE, "The target's tokenizer doesn't give a text back as it was."
@@ -47,9 +49,17 @@ class TokenizerCodec:
     def encode(self, text: str) -> list[int]:
         """Token ids of `text` as the continuation of other text; nothing in it is read as a special token."""
         if self._is_byte_level:
-            return list(self._plain.encode(text, add_special_tokens=False).ids)
+            if self._texts is None:
+                return self._ids(text)
+            tokens: list[int] = []
+            for index, part in enumerate(self._texts.split(text)):  # every other part is one of the added tokens
+                tokens += [self._special_ids[part]] if index % 2 else self._ids(part)
+            return tokens
         # SentencePiece puts a space before a text's first word; a leading newline takes that place.
-        return list(self._plain.encode("\n" + text, add_special_tokens=False).ids[len(self._lead) :])
+        return self._ids("\n" + text)[len(self._lead) :]
+
+    def _ids(self, text: str) -> list[int]:
+        return list(self._plain.encode(text, add_special_tokens=False).ids)
 
     def piece(self, token: int) -> bytes:
         """The bytes that the token stands for; empty for special tokens.
@@ -75,7 +85,7 @@ class TokenizerCodec:
 
     @cached_property
     def _special_ids(self) -> dict[str, int]:
-        return {content: token for token, content in self._special.items()}
+        return {content: token for token, content in self._added.items()}
 
     @cached_property
     def _plain(self) -> Tokenizer:
@@ -86,6 +96,13 @@ class TokenizerCodec:
             json.dumps(self._spec | {"added_tokens": [], "post_processor": None, "truncation": None})
         )
 
+    @cached_property
+    def _texts(self) -> re.Pattern[str] | None:
+        """Finds the added tokens that are text (runs of spaces, a letter), which the target was taught to read."""
+        texts = [token["content"] for token in self._spec["added_tokens"] if _is_text(token)]
+        longest_first = sorted(texts, key=len, reverse=True)
+        return re.compile(f"({'|'.join(map(re.escape, longest_first))})") if texts else None
+
     def _all_pieces(self) -> list[bytes]:
         vocabulary = self._whole.get_vocab(with_added_tokens=True)
         pieces = [b""] * (max(vocabulary.values(), default=-1) + 1)
@@ -93,8 +110,17 @@ class TokenizerCodec:
         for content, token in vocabulary.items():
             if token in self._special:
                 continue
+            if token in self._added:  # its text as it is, no byte-level characters
+                pieces[token] = content.encode()
+                continue
             pieces[token] = _byte_level(content, characters) if self._is_byte_level else _sentence_piece(content)
         return pieces
+
+
+def _is_text(added: dict[str, Any]) -> bool:
+    """Whether an added token stands for nothing but its text, and so can't be mistaken for markup in a file."""
+    is_markup = added["content"][:1] in "<[" and added["content"][-1:] in ">]"
+    return not (added["special"] or is_markup or added["lstrip"] or added["rstrip"])
 
 
 def _mentions(decoder: object, kind: str) -> bool:

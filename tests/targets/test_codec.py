@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets import TokenizerCodec
@@ -72,6 +72,20 @@ def test_a_continuation_gets_no_space_before_it(codec):
 def test_special_tokens_are_empty_pieces(codec):
     for content in codec.special_contents:
         assert codec.piece(codec.special_id(content)) == b""
+
+
+@pytest.mark.parametrize("make", [byte_level, sentence_piece])
+def test_added_tokens_that_are_not_special_keep_their_text(make):
+    tokenizer = make()
+    tokenizer.add_tokens(["÷", "<think>", "        ", AddedToken("§ ", rstrip=True)])
+    codec = TokenizerCodec(tokenizer)
+    ids = [codec.special_id(content) for content in ("÷", "<think>", "        ", "§ ")]
+    assert [codec.piece(token) for token in ids] == ["÷".encode(), b"<think>", b" " * 8, "§ ".encode()]
+    text = "a ÷ b <think>\n        return §  1\n"
+    tokens = codec.encode(text)
+    assert codec.text(tokens) == text
+    if make is byte_level:  # what is text is read as the target was taught to; what looks like markup is characters
+        assert [token in tokens for token in ids] == [True, False, True, False]
 
 
 @pytest.mark.parametrize("token", [-1, 10**6])
