@@ -15,6 +15,7 @@ from fastedit.decode.graphs import FusedRunner
 from fastedit.decode.handle import Handle
 from fastedit.decode.kernels import has_kernels
 from fastedit.decode.memory import is_out_of_memory
+from fastedit.decode.probe import traits_of
 from fastedit.decode.request import DecodeRequest, DecodeResult, EditRequest
 from fastedit.decode.runner import Append, ModelRunner, Runner, slots_for
 from fastedit.decode.sequence import Vocabulary
@@ -107,10 +108,16 @@ def make_runner(target: Target, settings: EngineSettings) -> Runner:
 
 
 def fused_runner(target: Target, settings: EngineSettings) -> FusedRunner:
-    """The fused decoder's runner, one pass of which has been tried."""
-    num_slots, slot_len = slots_for(target, settings)
+    """The fused decoder's runner, which has been seen to give the model's own logits.
+
+    ValueError where it doesn't: an adapter or a patch of the model that the weights know nothing of.
+    """
+    traits = traits_of(target.model)
+    num_slots, slot_len = slots_for(target, traits.shape, settings)
     decoder = fuse(target.model, slot_len)
     runner = FusedRunner(decoder, num_slots, slot_len, is_exact=settings.is_exact, use_graphs=settings.use_graphs)
+    if off := runner.difference(traits):
+        raise ValueError(f"its logits differ from the model's by {off:.2g} of their size")
     runner.append([Append(0, 0, [1, 1], 1)])
     return runner
 

@@ -1,13 +1,14 @@
 """Attention of packed, ragged chunks over the KV slots, as transformers' models call it.
 
 Registered under `NAME`, which transformers knows no mask for: it builds none and passes `attention_mask=None`. The
-whole pass comes in as one keyword, `slots_pass`; a model's layers hand it through untouched.
+whole pass comes in as one keyword, `slots_pass`; a model's layers hand it through untouched. Which windows the masks
+would have had was seen before, in a pass under the name `WATCHING`, whose masks are nothing but that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -17,9 +18,10 @@ from torch.nn import functional
 
 from fastedit.decode.cache import KVSlots
 from fastedit.decode.kernels import load_kernels
-from fastedit.errors import Code, EngineUnavailable
 
 NAME = "fastedit"
+WATCHING = "fastedit-watching"
+FAR = 2**24  # a position that no window reaches back to the beginning from
 QUERIES_AT_ONCE = 64
 ROWS = (8, 32, QUERIES_AT_ONCE)  # numbers of queries that products with the values are formed for
 SHORT_CHUNK = 128  # up to here torch's own attention is faster on a CPU: `python -m evals.speed.light`
@@ -39,23 +41,54 @@ class Span:
     end: int
 
 
+@dataclass(slots=True)
+class Seen:
+    """What was seen of a model's layers, by their numbers: (key heads, dimensions of a key, of a value), windows."""
+
+    shapes: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    windows: dict[int, int | None] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class SlotsPass:
-    """One pass. spans: on the host. The tensors, int32 on the cache's device, say the same to the kernels (None where
-    there are none): cu_seqlens [N + 1], slots [N], lengths [N]."""
+    """One pass. spans: on the host. windows: of each layer, None for one that sees all. The tensors, int32 on the
+    cache's device, say the same as the spans to the kernels (None where there are none): cu_seqlens [N + 1],
+    slots [N], lengths [N]. seen: of a pass of one request that is there to watch the layers; it has no cache."""
 
-    cache: KVSlots
+    cache: KVSlots | None
     spans: tuple[Span, ...]
+    windows: tuple[int | None, ...] = ()
     cu_seqlens: Tensor | None = None
     slots: Tensor | None = None
     lengths: Tensor | None = None
+    seen: Seen | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenMask:
+    """Stands for a mask while a model is watched. window: how many positions it leaves, None for all earlier ones."""
+
+    window: int | None
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttentionUnsupported("its layers change their masks")
+
+    def __getitem__(self, _: object) -> Any:
+        raise AttentionUnsupported("its layers change their masks")
+
+
+class AttentionUnsupported(Exception):
+    """A model's attention has more to it than the engine computes; the message says what."""
 
 
 def register() -> None:
-    """Make `attn_implementation=NAME` known to transformers. Again and again does no harm."""
+    """Make NAME and WATCHING known to transformers. Again and again does no harm."""
     from transformers import AttentionInterface
+    from transformers.masking_utils import AttentionMaskInterface
 
     AttentionInterface.register(NAME, slots_attention)
+    AttentionInterface.register(WATCHING, slots_attention)
+    AttentionMaskInterface.register(WATCHING, lambda *_, mask_function, **__: SeenMask(window_of(mask_function)))
 
 
 def slots_attention(
@@ -63,7 +96,7 @@ def slots_attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    attention_mask: Tensor | None,
+    attention_mask: Tensor | SeenMask | None,
     scaling: float | None = None,
     dropout: float = 0.0,
     sliding_window: int | None = None,
@@ -73,17 +106,55 @@ def slots_attention(
     """Write the pass's keys and values into their slots and attend to all that the slots hold.
 
     query: [1, Hq, T, D]; key, value: [1, Hkv, T, D], all rotated. -> ([1, T, Hq, D], None).
-    EngineUnavailable(TARGET_UNAVAILABLE) for a model whose attention has more to it (soft caps, sinks, masks).
+    AttentionUnsupported for a model whose attention has more to it (soft caps, sinks, masks of its own).
     """
     unknown = [name for name, given in others.items() if given is not None and name not in HARMLESS]
-    if slots_pass is None or attention_mask is not None or unknown:
-        reason = ", ".join(unknown) or "its layers mask by themselves or don't pass keywords on"
-        raise EngineUnavailable(Code.TARGET_UNAVAILABLE, f"The target's attention isn't supported: {reason}.")
+    if unknown:
+        raise AttentionUnsupported(f"its attention uses {', '.join(unknown)}")
+    if slots_pass is None:
+        raise AttentionUnsupported("its layers don't pass on what their attention is told")
+    if isinstance(attention_mask, Tensor):
+        raise AttentionUnsupported("its layers make masks of their own")
+    number = getattr(module, "layer_idx", None)
+    if number is None:
+        raise AttentionUnsupported("its layers have no numbers")
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     # [1, H, T, D] -> [T, H, D]
     q, k, v = (tensor[0].transpose(0, 1) for tensor in (query, key, value))
+    if slots_pass.seen is not None:
+        window = sliding_window if attention_mask is None else attention_mask.window
+        slots_pass.seen.shapes[number] = (k.shape[1], k.shape[2], v.shape[2])
+        slots_pass.seen.windows[number] = window
+        return causal_attention(q, k, v, scale, window)[None], None
     attend = _attend_with_kernels if slots_pass.cu_seqlens is not None else attend_with_torch
-    return attend(slots_pass, int(module.layer_idx), q, k, v, scale, sliding_window)[None], None  # type: ignore[arg-type]
+    return attend(slots_pass, number, q, k, v, scale, slots_pass.windows[number])[None], None
+
+
+def window_of(is_visible: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> int | None:
+    """How many positions a causal mask leaves, the own one included; None where it leaves all.
+
+    is_visible(batch, head, query position, key position), as transformers' mask functions.
+    AttentionUnsupported for a mask that isn't a causal window.
+    """
+    nothing = torch.zeros((), dtype=torch.long)
+
+    def ask(query: Tensor, key: Tensor) -> Tensor:
+        return is_visible(nothing, nothing, query, key)
+
+    far = torch.tensor(FAR)
+    low, high = 1, FAR + 1  # so many positions are seen at least; so many aren't
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if bool(ask(far, far - middle + 1)) else (low, middle)
+    window = low if low < FAR else None
+    edge = min(low, 2**20)
+    queries = torch.tensor([*range(48), edge - 1, edge, edge + 1, 2 * edge + 7, 3 * edge + 1, FAR - 5])[:, None]
+    back = torch.tensor([-2, -1, *range(48), edge - 2, edge - 1, edge, edge + 1, 2 * edge])[None]
+    keys = queries - back
+    expected = (back >= 0) & (back < low)
+    if bool((ask(queries, keys) != expected)[keys >= 0].any()):
+        raise AttentionUnsupported("its attention masks more than a sliding window does")
+    return window
 
 
 def _attend_with_kernels(
@@ -96,6 +167,7 @@ def _attend_with_kernels(
     window: int | None,
 ) -> Tensor:
     kernels = load_kernels()
+    assert slots_pass.cache is not None
     keys, values = slots_pass.cache.layer(layer)
     where = (slots_pass.cu_seqlens, slots_pass.slots, slots_pass.lengths)
     slot_len = slots_pass.cache.slot_len
@@ -118,10 +190,12 @@ def attend_with_torch(
 ) -> Tensor:
     """Write the pass's keys and values into their slots and attend to all that the slots hold, span by span.
 
-    query: [T, Hq, D]; key, value: [T, Hkv, D], rotated; -> [T, Hq, D].
+    query: [T, Hq, D]; key, value: [T, Hkv, D], rotated; -> [T, Hq, D]. A value's D may differ from a key's.
     """
+    assert slots_pass.cache is not None
     keys, values = slots_pass.cache.layer(layer)
-    out = torch.zeros_like(query)  # rows of no span, which fill a pass up, stay numbers
+    # Rows of no span, which fill a pass up, stay numbers.
+    out = query.new_zeros(*query.shape[:2], value.shape[-1])
     for span in slots_pass.spans:
         first = span.slot * slots_pass.cache.slot_len
         here = slice(span.start, span.end)
@@ -159,7 +233,8 @@ def in_blocks(query: Tensor, keys: Tensor, values: Tensor, scale: float, window:
     q = (query.float() * scale).view(num_queries, num_kv_heads, group, head_dim).permute(1, 2, 0, 3)
     k = keys.float().permute(1, 2, 0)
     v = functional.pad(values, (0, 0, 0, 0, 0, -num_keys % step)).transpose(0, 1)
-    out = torch.empty_like(query)
+    value_dim = values.shape[-1]
+    out = query.new_empty(num_queries, num_heads, value_dim)
     for start, end in _blocks(num_queries, num_keys, step):
         rows = end - start
         last = num_keys - num_queries + end
@@ -171,8 +246,8 @@ def in_blocks(query: Tensor, keys: Tensor, values: Tensor, scale: float, window:
         past = -(-last // step) * step
         weights = values.new_zeros(num_kv_heads, group, next(size for size in ROWS if size >= rows), past - first)
         weights[:, :, :rows, : last - first] = scores.softmax(dim=-1)
-        block = torch.bmm(weights.flatten(1, 2), v[:, first:past]).view(num_kv_heads, group, -1, head_dim)[:, :, :rows]
-        out[start:end] = block.permute(2, 0, 1, 3).reshape(rows, num_heads, head_dim)
+        block = torch.bmm(weights.flatten(1, 2), v[:, first:past]).view(num_kv_heads, group, -1, value_dim)[:, :, :rows]
+        out[start:end] = block.permute(2, 0, 1, 3).reshape(rows, num_heads, value_dim)
     return out
 
 

@@ -19,16 +19,22 @@ MIN_SHARED_TOKENS = 16  # a shorter beginning isn't worth a copy
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
-    """What one token takes: keys and values of every layer."""
+    """What one token takes: keys and values of every layer. value_dim: a value's dimensions, None for a key's."""
 
     num_layers: int
     num_kv_heads: int
     head_dim: int
     dtype: torch.dtype
+    value_dim: int | None = None
+
+    @property
+    def dims(self) -> tuple[int, int]:
+        """Dimensions of a key and of a value."""
+        return self.head_dim, self.head_dim if self.value_dim is None else self.value_dim
 
     @property
     def bytes_per_token(self) -> int:
-        return 2 * self.num_layers * self.num_kv_heads * self.head_dim * self.dtype.itemsize
+        return self.num_layers * self.num_kv_heads * sum(self.dims) * self.dtype.itemsize
 
 
 def plan_slots(
@@ -59,21 +65,25 @@ class KVSlots:
         self.num_slots = num_slots
         self.slot_len = slot_len
         rows = num_slots * slot_len + 1
-        size = (shape.num_layers, 2, rows, shape.num_kv_heads, shape.head_dim)
-        self._pool = torch.empty(size, dtype=shape.dtype, device=device)
+        self._pools = [
+            torch.empty(shape.num_layers, rows, shape.num_kv_heads, dim, dtype=shape.dtype, device=device)
+            for dim in shape.dims
+        ]
 
     @property
     def num_bytes(self) -> int:
-        return self._pool.numel() * self._pool.element_size()
+        return sum(pool.nbytes for pool in self._pools)
 
     def layer(self, index: int) -> tuple[Tensor, Tensor]:
         """Keys and values of one layer."""
-        return self._pool[index, 0], self._pool[index, 1]
+        keys, values = self._pools
+        return keys[index], values[index]
 
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         """Make the first `length` tokens of one slot those of another."""
         start, end = source * self.slot_len, destination * self.slot_len
-        self._pool[:, :, end : end + length] = self._pool[:, :, start : start + length]
+        for pool in self._pools:
+            pool[:, end : end + length] = pool[:, start : start + length]
 
 
 @dataclass(frozen=True, slots=True)

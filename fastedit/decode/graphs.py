@@ -20,7 +20,9 @@ from torch import Tensor
 from fastedit.decode.cache import KVSlots
 from fastedit.decode.fused import FusedDecoder, Index, packed_index
 from fastedit.decode.kernels import load_kernels
+from fastedit.decode.probe import Traits, difference
 from fastedit.decode.runner import Append
+from fastedit.decode.verify import TokenChooser
 
 REQUEST_BUCKETS = (1, 2, 4, 8, 16, 32)
 TOKEN_BUCKETS = (1, 16, 32, 64, 128, 192, 256, 512)
@@ -123,6 +125,17 @@ class FusedRunner:
         if self._device.type == "cuda":
             torch.cuda.empty_cache()
 
+    @torch.inference_mode()
+    def difference(self, traits: Traits) -> float:
+        """By how much of their size its logits miss the model's own; see `probe.difference`."""
+
+        def hidden_of(parts: Sequence[tuple[int, int, list[int]]]) -> Tensor:
+            appends = [Append(*part, num_rows=0) for part in parts]
+            return self._hidden(appends)[: sum(len(append.tokens) for append in appends)]
+
+        logits_of = TokenChooser(self._decoder.head).logits
+        return difference(traits, hidden_of, logits_of, self.num_slots, self.slot_len)
+
     def _bucket(self, appends: Sequence[Append]) -> Bucket | None:
         all_greedy = all(append.sampling.is_greedy for append in appends)
         if not self._use_graphs or not all_greedy:
@@ -131,18 +144,21 @@ class FusedRunner:
 
     def _eager(self, appends: Sequence[Append]) -> list[int]:
         """The own tokens of all wanted rows, without a graph."""
-        counts = [len(append.tokens) for append in appends]
-        index = packed_index(
-            [append.length for append in appends], counts, [append.slot for append in appends], self._device
-        )
-        tokens = torch.tensor([token for append in appends for token in append.tokens], device=self._device)
-        padded = self._padded(tokens)
-        hidden = self._decoder.hidden(padded, index, self._cache, self._mode)
+        hidden = self._hidden(appends)
         wanted = _wanted(appends)
         if not wanted:
             return []
         rows = hidden[torch.tensor(wanted, device=self._device)]
         return self._verify(rows, appends)
+
+    def _hidden(self, appends: Sequence[Append]) -> Tensor:
+        """The last hidden states of all packed tokens, and of as many more as exact mode fills up: [T, D]."""
+        counts = [len(append.tokens) for append in appends]
+        index = packed_index(
+            [append.length for append in appends], counts, [append.slot for append in appends], self._device
+        )
+        tokens = torch.tensor([token for append in appends for token in append.tokens], device=self._device)
+        return self._decoder.hidden(self._padded(tokens), index, self._cache, self._mode)
 
     def _padded(self, tokens: Tensor) -> Tensor:
         """In exact mode every pass has the same number of rows, as far as it fits: see `fastedit_kernels.modes`."""

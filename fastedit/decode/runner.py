@@ -15,19 +15,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 from torch import Tensor
 
-from fastedit.decode import attention
 from fastedit.decode.attention import SlotsPass, Span
 from fastedit.decode.cache import CacheShape, KVSlots, plan_slots
 from fastedit.decode.fused import can_fuse, fuse
 from fastedit.decode.kernels import has_kernels
 from fastedit.decode.memory import is_out_of_memory
 from fastedit.decode.plain import PlainDecoder
+from fastedit.decode.probe import Traits, base_of, difference, traits_of, unsupported
 from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.settings import EngineSettings
 from fastedit.decode.shares import LARGEST_BYTES, Shares
 from fastedit.decode.verify import Question, TokenChooser
 from fastedit.decode.widths import FewWidthsChooser, repeated_width
-from fastedit.errors import Code, EngineUnavailable
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -38,8 +37,6 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_CACHE_BYTES = 2**30  # on a CPU; a GPU gives a share of what is free
 GPU_CACHE_SHARE = 0.8
-PROBE_TOKENS = 24
-PROBE_TOLERANCE = 0.05  # relative; half precision is well inside, another architecture far outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,28 +101,33 @@ class ModelRunner:
         fallbacks: tuple[str, ...] = (),
     ) -> None:
         model = target.model
+        traits = traits_of(model)
         self._device = model.device
-        self._base = model.base_model
+        self._base = base_of(model)
+        self._windows = traits.windows
         self._fallbacks = fallbacks
         is_gpu = self._device.type == "cuda"
         self._uses_kernels = is_gpu and has_kernels() if use_kernels is None else use_kernels
         if is_gpu and not has_kernels():
             self._fallbacks += ("attention in plain torch: fastedit_kernels isn't installed",)
         head: Any = model.get_output_embeddings()  # type: ignore[no-untyped-call]
-        if head is None:
-            raise _unsupported("it has no output embeddings")
         self._has_few_widths = self._device.type == "cpu"
         make_chooser = FewWidthsChooser if self._has_few_widths else TokenChooser
-        self._chooser = make_chooser(head.weight, getattr(head, "bias", None))
+        self._chooser = make_chooser(head.weight, getattr(head, "bias", None), traits.logits_end)
         if is_light is None:
             is_light = self._device.type == "cpu" and not self._uses_kernels and _num_bytes(model) <= LARGEST_BYTES
         self._shares = Shares(torch.get_num_threads() if is_light else 1)
-        num_slots, slot_len = slots_for(target, settings)
-        self._cache = KVSlots(cache_shape(model), num_slots, slot_len, self._device)
+        num_slots, slot_len = slots_for(target, traits.shape, settings)
+        self._cache = KVSlots(traits.shape, num_slots, slot_len, self._device)
         self._plain: PlainDecoder | None = None
-        self._check_reproduces(model)
+        if off := self._difference(traits):
+            model.set_attn_implementation(traits.attention_before)
+            raise unsupported(model, f"its logits come out differently, by {off:.2g} of their size")
         if is_light and can_fuse(model):
             self._plain = PlainDecoder(fuse(model, slot_len))
+            if off := self._difference(traits):
+                self._plain = None
+                self._fallbacks += (f"no plain decoder: its logits differ from the model's by {off:.2g} of their size",)
 
     @property
     def num_slots(self) -> int:
@@ -214,64 +216,35 @@ class ModelRunner:
             for append, start, end in zip(appends, bounds, bounds[1:], strict=False)
         )
         if not self._uses_kernels:
-            return SlotsPass(self._cache, spans)
+            return SlotsPass(self._cache, spans, self._windows)
         slots, lengths = [append.slot for append in appends], [append.length for append in appends]
-        on_device = [
+        cu_seqlens, on_slots, on_lengths = (
             torch.tensor(numbers, dtype=torch.int32, device=self._device) for numbers in (bounds, slots, lengths)
-        ]
-        return SlotsPass(self._cache, spans, *on_device)
+        )
+        return SlotsPass(self._cache, spans, self._windows, cu_seqlens, on_slots, on_lengths)
 
     @torch.inference_mode()
-    def _check_reproduces(self, model: PreTrainedModel) -> None:
-        """Compare with the model's own forward on a few tokens, then have it attend to the slots from now on.
-
-        Whatever a model does besides (other masks, scaled logits, recurrent layers) shows here and not as wrong text.
-        """
-        if model.config._attn_implementation == attention.NAME:
-            return  # another runner has seen to it
-        tokens = [1 + index % max(1, model.config.get_text_config().vocab_size - 1) for index in range(PROBE_TOKENS)]
-        before = model.config._attn_implementation
-        theirs = model(input_ids=torch.tensor([tokens], device=self._device), use_cache=False).logits[0].float()
-        attention.register()
-        try:
-            model.set_attn_implementation(attention.NAME)
-            first = self._hidden([Append(0, 0, tokens[:7], 0)])
-            second = self._hidden([Append(0, 7, tokens[7:], 0)])
-        except (TypeError, ValueError, AttributeError, RuntimeError) as error:
-            model.set_attn_implementation(before)
-            raise _unsupported(f"{type(error).__name__}: {error}") from error
-        ours = self._chooser.logits(torch.cat((first, second)))
-        difference = (ours - theirs).abs().max() / theirs.abs().max().clamp(min=1e-6)
-        if not difference <= PROBE_TOLERANCE:
-            model.set_attn_implementation(before)
-            raise _unsupported(f"its logits differ by {float(difference):.2g} of their size")
+    def _difference(self, traits: Traits) -> float:
+        """By how much of their size its logits miss the model's own; see `probe.difference`."""
+        return difference(
+            traits,
+            lambda parts: self._hidden([Append(*part, num_rows=0) for part in parts]),
+            self._chooser.logits,
+            self.num_slots,
+            self.slot_len,
+        )
 
 
-def slots_for(target: Target, settings: EngineSettings) -> tuple[int, int]:
+def slots_for(target: Target, shape: CacheShape, settings: EngineSettings) -> tuple[int, int]:
     """(slots, tokens a slot) that the settings and the target's device allow; see `plan_slots`."""
     return plan_slots(
-        cache_shape(target.model),
+        shape,
         settings.cache_bytes or default_cache_bytes(target.device),
         settings.num_slots,
         settings.slot_len,
         settings.min_slot_len,
         target.max_positions,
     )
-
-
-def cache_shape(model: PreTrainedModel) -> CacheShape:
-    """What one token of the model's KV cache takes; EngineUnavailable where the config doesn't say."""
-    config = model.config.get_text_config()
-    try:
-        heads = config.num_attention_heads
-        return CacheShape(
-            num_layers=config.num_hidden_layers,
-            num_kv_heads=getattr(config, "num_key_value_heads", None) or heads,
-            head_dim=getattr(config, "head_dim", None) or config.hidden_size // heads,
-            dtype=model.dtype,
-        )
-    except AttributeError as error:
-        raise _unsupported(str(error)) from error
 
 
 def default_cache_bytes(device: torch.device) -> int:
@@ -289,6 +262,3 @@ def _wanted_rows(appends: Sequence[Append]) -> list[int]:
     ends = accumulate(len(append.tokens) for append in appends)
     return [row for append, end in zip(appends, ends, strict=True) for row in range(end - append.num_rows, end)]
 
-
-def _unsupported(reason: str) -> EngineUnavailable:
-    return EngineUnavailable(Code.TARGET_UNAVAILABLE, f"This model can't be a target: {reason}.")

@@ -27,12 +27,34 @@ class Question:
     sampling: Sampling
 
 
-class TokenChooser:
-    """Chooses from logits = hidden @ weight.T + bias, formed in the weights' dtype as the model itself would."""
+@dataclass(frozen=True, slots=True)
+class LogitsEnd:
+    """What a model does to its head's output, in this order: times a factor, over a divisor, under a soft cap."""
 
-    def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
+    factor: float | None = None
+    divisor: float | None = None
+    cap: float | None = None
+
+    def __call__(self, logits: Tensor) -> Tensor:
+        if self.factor is not None:
+            logits = logits * self.factor
+        if self.divisor is not None:
+            logits = logits / self.divisor
+        if self.cap is not None:
+            logits = torch.tanh(logits / self.cap) * self.cap
+        return logits
+
+
+AS_THEY_ARE = LogitsEnd()
+
+
+class TokenChooser:
+    """Chooses from logits = end(hidden @ weight.T + bias), formed in the weights' dtype as the model itself would."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None = None, end: LogitsEnd = AS_THEY_ARE) -> None:
         self._weight = weight
         self._bias = bias
+        self._end = end
 
     def choose(self, hidden: Tensor, questions: Sequence[Question]) -> list[list[int]]:
         """The own tokens of each question's rows; `NO_TOKEN` where a row's logits hold a NaN.
@@ -73,7 +95,7 @@ class TokenChooser:
     def logits(self, hidden: Tensor) -> Tensor:
         """float32 [R, V]."""
         # float32 holds half-precision logits exactly, and its maximum is several times faster on a CPU
-        return functional.linear(hidden, self._weight, self._bias).float()
+        return self._end(functional.linear(hidden, self._weight, self._bias)).float()
 
 
 def accepted_length(own: Sequence[int], draft: Sequence[int]) -> int:

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from fastedit.decode.request import GREEDY
+from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.runner import Append, ModelRunner
+from fastedit.decode.sampling import sample
 from fastedit.decode.settings import EngineSettings
 from fastedit.errors import Code, EngineUnavailable
 from support.tiny_targets import Tiny
@@ -99,31 +101,133 @@ def test_kernels_that_fail_are_given_up_and_that_is_said(tiny, monkeypatch):
     assert "no kernel image" in runner.fallbacks[0]
 
 
-def test_models_that_attend_otherwise_are_refused(tmp_path, tiny):
-    """A model with learned positions and no rotation works; one whose logits are scaled is no target."""
-    config = AutoConfig.for_model(
-        "gemma2", vocab_size=64, hidden_size=32, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2,
-        num_key_value_heads=1, head_dim=16, query_pre_attn_scalar=16, max_position_embeddings=64,
-    )  # fmt: skip
-    model = AutoModelForCausalLM.from_config(config).eval()
-    target = type(tiny.target)("gemma", model, tiny.target.tokenizer, tiny.target.codec, tiny.target.template, (2,), 64)
-    with pytest.raises(EngineUnavailable, match=r"can't be a target|isn't supported") as refused:
+def made(tiny: Tiny, family: str, **options):
+    """A target with a model of its own, its weights random."""
+    torch.manual_seed(0)
+    shape = {
+        "vocab_size": 259, "hidden_size": 48, "intermediate_size": 64, "num_hidden_layers": 2,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 12, "max_position_embeddings": 256,
+        "initializer_range": 0.3,
+    }  # fmt: skip
+    config = AutoConfig.for_model(family, **{**shape, **options})
+    return replace(tiny.target, name=family, model=AutoModelForCausalLM.from_config(config).eval(), max_positions=256)
+
+
+WINDOW = {"sliding_window": 40}
+EXPERTS = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2}
+MASKED_ONLY = {
+    "qwen2_moe": {
+        **WINDOW, **EXPERTS, "use_sliding_window": True, "max_window_layers": 1, "moe_intermediate_size": 32,
+        "shared_expert_intermediate_size": 32,
+    },
+    "phimoe": {**WINDOW, **EXPERTS},
+}  # fmt: skip
+
+
+def cut_up(runner, text, step=16):
+    """The runner's token behind each of `text`."""
+    own = [
+        runner.append([Append(0, start, text[start : start + step], len(text[start : start + step]))])[0]
+        for start in range(0, len(text), step)
+    ]
+    return [token for part in own for token in part]
+
+
+def own_tokens(model, text):
+    with torch.inference_mode():
+        return model(input_ids=torch.tensor([text])).logits[0].argmax(-1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("family", "options"),
+    [
+        ("mistral", {"sliding_window": 9}),
+        ("mistral", WINDOW),
+        *MASKED_ONLY.items(),
+        ("cohere2", {**WINDOW, "logit_scale": 0.0625}),
+        ("granite", {"logits_scaling": 8.0, "attention_multiplier": 0.3}),
+        ("gemma2", {**WINDOW, "attn_logit_softcapping": None, "final_logit_softcapping": 30.0}),
+        ("deepseek_v3", {
+            "q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 12,
+            "head_dim": 8, "num_key_value_heads": 4, "n_routed_experts": 4, "n_group": 1, "topk_group": 1,
+            "num_experts_per_tok": 2, "moe_intermediate_size": 32, "first_k_dense_replace": 1,
+        }),
+    ],
+)  # fmt: skip
+def test_windows_and_ends_of_logits_are_the_models_own(tiny, family, options):
+    """Qwen2-MoE and Phi-MoE have their window as a mask only, and it is longer than a probe of a few tokens."""
+    target = made(tiny, family, **options)
+    text = [3 + 7 * index % 250 for index in range(120)]
+    expected = own_tokens(target.model, text)
+    runner = ModelRunner(target, SETTINGS)
+    assert cut_up(runner, text) == expected
+    assert cut_up(ModelRunner(target, SETTINGS), text, 50) == expected  # what was seen the first time still holds
+
+
+def test_samples_of_capped_logits_are_capped(tiny):
+    """A soft cap leaves the best token the best, but not its chance."""
+    target = made(
+        tiny, "gemma2", initializer_range=1.0, attn_logit_softcapping=None, final_logit_softcapping=3.0, **WINDOW
+    )
+    text = list(range(3, 80))
+    with torch.inference_mode():
+        logits = target.model(input_ids=torch.tensor([text])).logits[0]
+    expected = sample(logits, 1 + torch.arange(len(text)), Sampling(temperature=1.0, seed=3)).tolist()
+    runner = ModelRunner(target, SETTINGS)
+    own = runner.append([Append(0, 0, text, len(text), Sampling(temperature=1.0, seed=3))])[0]
+    assert own == expected
+
+
+@pytest.mark.parametrize(
+    ("family", "options", "reason"),
+    [
+        ("gemma2", {}, "softcap"),
+        ("gpt_oss", {"num_local_experts": 4, "num_experts_per_tok": 2}, "s_aux"),
+        ("doge", {}, "change their masks"),
+        ("mamba", {"state_size": 8}, "none of its layers"),
+        ("llama4_text", {**EXPERTS, "attention_chunk_size": 40, "intermediate_size_mlp": 64}, "mask"),
+        ("bloom", {"n_head": 4, "n_layer": 2}, "can't be exchanged"),
+        ("lfm2", {"layer_types": ["conv", "full_attention"]}, "not all of its layers attend"),
+    ],
+)
+def test_models_that_attend_otherwise_are_refused_in_one_line(tiny, family, options, reason, capfd):
+    target = made(tiny, family, **options)
+    capfd.readouterr()
+    before = target.model.config._attn_implementation
+    with pytest.raises(EngineUnavailable, match=reason) as refused:
         ModelRunner(target, SETTINGS)
     assert refused.value.code == Code.TARGET_UNAVAILABLE
+    message = refused.value.message
+    assert family in message
+    assert "--engine vllm" in message
+    assert "\n" not in message
+    assert capfd.readouterr() == ("", "")
+    assert target.model.config._attn_implementation == before
 
 
-def test_sliding_windows_are_kept(tmp_path, tiny):
-    config = AutoConfig.for_model(
-        "mistral", vocab_size=259, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
-        num_key_value_heads=1, head_dim=16, sliding_window=9, max_position_embeddings=256, initializer_range=0.3,
-    )  # fmt: skip
-    model = AutoModelForCausalLM.from_config(config).eval()
-    text = [3 + 7 * index % 250 for index in range(80)]
-    with torch.inference_mode():
-        expected = model(input_ids=torch.tensor([text])).logits[0].argmax(-1).tolist()
-    target = type(tiny.target)(
-        "mistral", model, tiny.target.tokenizer, tiny.target.codec, tiny.target.template, (2,), 256
-    )
-    runner = ModelRunner(target, SETTINGS)
-    own = [runner.append([Append(0, start, text[start : start + 16], 16)])[0] for start in range(0, 80, 16)]
-    assert [token for part in own for token in part] == expected
+def test_logits_that_something_unknown_is_done_to_are_refused(tiny):
+    target = made(tiny, "llama")
+    forward = target.model.forward
+
+    def patched(*given, **named):
+        output = forward(*given, **named)
+        output.logits = output.logits.sin()
+        return output
+
+    target.model.forward = patched
+    with pytest.raises(EngineUnavailable, match="logits"):
+        ModelRunner(target, SETTINGS)
+
+
+@pytest.mark.parametrize("is_light", [False, True])
+def test_a_layer_that_someone_has_patched_is_computed_as_it_is(tiny, is_light):
+    """As by an adapter: a fused or plain decoder made of the weights alone would leave it out."""
+    target = made(tiny, "qwen3")
+    projection = target.model.model.layers[1].mlp.down_proj
+    forward = projection.forward
+    projection.forward = lambda x: forward(x) + 0.3 * x[..., :48]
+    text = list(range(3, 80))
+    expected = own_tokens(target.model, text)
+    runner = ModelRunner(target, SETTINGS, is_light=is_light)
+    assert cut_up(runner, text) == expected
+    assert bool(runner.fallbacks) == is_light

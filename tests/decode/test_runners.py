@@ -57,3 +57,12 @@ def test_kernels_that_do_not_run_leave_it_to_the_module_and_that_is_said(on_gpu,
 def test_exact_passes_are_no_wider_than_their_bucket(tiny):
     engine = api.make_engine(tiny.target, EngineSettings(num_slots=2, slot_len=256, min_slot_len=16, is_exact=True))
     assert engine._settings.pass_tokens == api.EXACT_PASS_TOKENS
+
+
+def test_a_patched_module_is_not_run_by_its_weights_alone(on_gpu):
+    projection = on_gpu.model.model.layers[0].mlp.up_proj
+    forward = projection.forward
+    projection.forward = lambda x: forward(x) * 1.5
+    runner = api.make_runner(on_gpu, SETTINGS)
+    assert isinstance(runner, ModelRunner)
+    assert "differ from the model's" in runner.fallbacks[0]
