@@ -43,9 +43,10 @@ class Span:
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen of a model's layers, by their numbers: (key heads, dimensions of a key, of a value), windows."""
+    """What was seen of a model's layers, by their numbers: (key heads, dimensions of a key, of a value, their dtype)
+    and windows."""
 
-    shapes: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    shapes: dict[int, tuple[int, int, int, torch.dtype]] = field(default_factory=dict)
     windows: dict[int, int | None] = field(default_factory=dict)
 
 
@@ -123,7 +124,7 @@ def slots_attention(
     q, k, v = (tensor[0].transpose(0, 1) for tensor in (query, key, value))
     if slots_pass.seen is not None:
         window = sliding_window if attention_mask is None else attention_mask.window
-        slots_pass.seen.shapes[number] = (k.shape[1], k.shape[2], v.shape[2])
+        slots_pass.seen.shapes[number] = (k.shape[1], k.shape[2], v.shape[2], k.dtype)
         slots_pass.seen.windows[number] = window
         return causal_attention(q, k, v, scale, window)[None], None
     attend = _attend_with_kernels if slots_pass.cu_seqlens is not None else attend_with_torch

@@ -136,6 +136,7 @@ def can_fuse(model: PreTrainedModel) -> bool:
     config = model.config
     return (
         config.model_type in FAMILIES
+        and not getattr(model, "is_quantized", False)
         and getattr(config, "hidden_act", "") == "silu"
         and getattr(model.get_output_embeddings(), "bias", None) is None  # type: ignore[no-untyped-call]
     )

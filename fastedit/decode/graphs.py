@@ -22,7 +22,6 @@ from fastedit.decode.fused import FusedDecoder, Index, packed_index
 from fastedit.decode.kernels import load_kernels
 from fastedit.decode.probe import Traits, difference
 from fastedit.decode.runner import Append
-from fastedit.decode.verify import TokenChooser
 
 REQUEST_BUCKETS = (1, 2, 4, 8, 16, 32)
 TOKEN_BUCKETS = (1, 16, 32, 64, 128, 192, 256, 512)
@@ -133,7 +132,9 @@ class FusedRunner:
             appends = [Append(*part, num_rows=0) for part in parts]
             return self._hidden(appends)[: sum(len(append.tokens) for append in appends)]
 
-        logits_of = TokenChooser(self._decoder.head).logits
+        def logits_of(hidden: Tensor) -> Tensor:
+            return torch.nn.functional.linear(hidden, self._decoder.head)
+
         return difference(traits, hidden_of, logits_of, self.num_slots, self.slot_len)
 
     def _bucket(self, appends: Sequence[Append]) -> Bucket | None:

@@ -46,7 +46,8 @@ HiddenOf = Callable[[Sequence[tuple[int, int, list[int]]]], Tensor]  # of (slot,
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """windows: how far back each layer looks, None for all. logits_end: what the model does to its head's output.
+    """windows: how far back each layer looks, None for all. num_ids: the logits of a token. logits_end: what the model
+    does to its head's output.
 
     tokens: a probe's; logits: the model's own for its `rows`, float32 on the host. attention_before: the name of what
     its layers attended by.
@@ -54,6 +55,7 @@ class Traits:
 
     shape: CacheShape
     windows: tuple[int | None, ...]
+    num_ids: int
     logits_end: LogitsEnd
     tokens: list[int]
     rows: list[int]
@@ -81,13 +83,13 @@ def traits_of(model: PreTrainedModel) -> Traits:
     if model.config._attn_implementation == attention.NAME and model in _known:
         return _known[model]
     head: Any = model.get_output_embeddings()  # type: ignore[no-untyped-call]
-    if head is None or not hasattr(head, "weight"):
+    if head is None:
         raise unsupported(model, "it has no output embeddings")
     before = model.config._attn_implementation
     try:
         with _quiet():
             seen = _watched(model)
-            shape = _shape(model, seen)
+            shape = _shape(seen)
             _attend_by(model, before)
             tokens = _tokens(model, _probe_length(model, seen.windows))
             rows = _rows(len(tokens))
@@ -101,7 +103,7 @@ def traits_of(model: PreTrainedModel) -> Traits:
         reason = str(error) if isinstance(error, AttentionUnsupported) else f"{type(error).__name__}: {error}"
         raise unsupported(model, reason) from error
     windows = tuple(seen.windows[number] for number in sorted(seen.windows))
-    traits = Traits(shape, windows, logits_end, tokens, rows, logits, before)
+    traits = Traits(shape, windows, logits.shape[-1], logits_end, tokens, rows, logits, before)
     _known[model] = traits
     return traits
 
@@ -160,14 +162,14 @@ def _attend_by(model: PreTrainedModel, name: str) -> None:
         raise AttentionUnsupported("its attention can't be exchanged")
 
 
-def _shape(model: PreTrainedModel, seen: Seen) -> CacheShape:
+def _shape(seen: Seen) -> CacheShape:
     numbers, shapes = sorted(seen.shapes), set(seen.shapes.values())
     if numbers != list(range(len(numbers))):
         raise AttentionUnsupported("not all of its layers attend")
     if len(shapes) > 1:
         raise AttentionUnsupported("its layers have keys of different shapes")
-    num_kv_heads, head_dim, value_dim = shapes.pop()
-    return CacheShape(len(numbers), num_kv_heads, head_dim, model.dtype, value_dim)
+    num_kv_heads, head_dim, value_dim, dtype = shapes.pop()
+    return CacheShape(len(numbers), num_kv_heads, head_dim, dtype, value_dim)
 
 
 def _tokens(model: PreTrainedModel, count: int) -> list[int]:

@@ -105,7 +105,7 @@ class ModelRunner:
         self._device = model.device
         self._base = base_of(model)
         self._windows = traits.windows
-        self._fallbacks = fallbacks
+        self._fallbacks = (*target.notes, *fallbacks)
         is_gpu = self._device.type == "cuda"
         self._uses_kernels = is_gpu and has_kernels() if use_kernels is None else use_kernels
         if is_gpu and not has_kernels():
@@ -113,14 +113,21 @@ class ModelRunner:
         head: Any = model.get_output_embeddings()  # type: ignore[no-untyped-call]
         self._has_few_widths = self._device.type == "cpu"
         make_chooser = FewWidthsChooser if self._has_few_widths else TokenChooser
-        self._chooser = make_chooser(head.weight, getattr(head, "bias", None), traits.logits_end)
+        self._chooser = make_chooser(head, traits.num_ids, traits.logits_end)
         if is_light is None:
             is_light = self._device.type == "cpu" and not self._uses_kernels and _num_bytes(model) <= LARGEST_BYTES
         self._shares = Shares(torch.get_num_threads() if is_light else 1)
         num_slots, slot_len = slots_for(target, traits.shape, settings)
         self._cache = KVSlots(traits.shape, num_slots, slot_len, self._device)
         self._plain: PlainDecoder | None = None
-        if off := self._difference(traits):
+        try:
+            off = self._difference(traits)
+        except (RuntimeError, ValueError, TypeError) as error:
+            if is_out_of_memory(error):
+                raise
+            model.set_attn_implementation(traits.attention_before)
+            raise unsupported(model, f"{type(error).__name__}: {error}") from error
+        if off:
             model.set_attn_implementation(traits.attention_before)
             raise unsupported(model, f"its logits come out differently, by {off:.2g} of their size")
         if is_light and can_fuse(model):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from fastedit.decode.request import Sampling
 from fastedit.decode.sampling import sample
@@ -49,11 +48,14 @@ AS_THEY_ARE = LogitsEnd()
 
 
 class TokenChooser:
-    """Chooses from logits = end(hidden @ weight.T + bias), formed in the weights' dtype as the model itself would."""
+    """Chooses from logits = end(head(hidden)), formed in the head's own dtype as the model itself would.
 
-    def __init__(self, weight: Tensor, bias: Tensor | None = None, end: LogitsEnd = AS_THEY_ARE) -> None:
-        self._weight = weight
-        self._bias = bias
+    head: [R, D] -> [R, num_ids].
+    """
+
+    def __init__(self, head: Callable[[Tensor], Tensor], num_ids: int, end: LogitsEnd = AS_THEY_ARE) -> None:
+        self._head = head
+        self._num_ids = num_ids
         self._end = end
 
     def choose(self, hidden: Tensor, questions: Sequence[Question]) -> list[list[int]]:
@@ -90,12 +92,12 @@ class TokenChooser:
 
     @property
     def _rows_at_once(self) -> int:
-        return max(MIN_ROWS_AT_ONCE, LOGITS_AT_ONCE // len(self._weight))
+        return max(MIN_ROWS_AT_ONCE, LOGITS_AT_ONCE // self._num_ids)
 
     def logits(self, hidden: Tensor) -> Tensor:
         """float32 [R, V]."""
         # float32 holds half-precision logits exactly, and its maximum is several times faster on a CPU
-        return self._end(functional.linear(hidden, self._weight, self._bias)).float()
+        return self._end(self._head(hidden)).float()
 
 
 def accepted_length(own: Sequence[int], draft: Sequence[int]) -> int:

@@ -23,6 +23,12 @@ def check_checkpoint(folder: Path) -> None:
     _check_rope(config)
 
 
+def quantization_of(folder: Path) -> str | None:
+    """The method by which a checkpoint's weights are quantised ("gptq", "fp8"), or None."""
+    quantization = _json_of(folder, "config.json").get("quantization_config")
+    return str(quantization.get("quant_method", "unnamed")) if isinstance(quantization, dict) else None
+
+
 def _weight_files(folder: Path) -> list[Path]:
     single = folder / "model.safetensors"
     if single.is_file():

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.targets.checkpoint import check_checkpoint
+from fastedit.targets.checkpoint import check_checkpoint, quantization_of
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.prompt import check_template, prompt_tokens
 from fastedit.targets.registry import folder_of, registered_as, template_of
@@ -29,6 +30,7 @@ class Target:
     stop_tokens: the ids that end an output, the one that a draft should end with first.
     max_positions: the longest prompt and output together that the model was made for.
     only_verifies: in `auto` it confirms drafts, and its own text never stands for one.
+    notes: what of the checkpoint isn't computed as it was made.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Target:
     stop_tokens: tuple[int, ...]
     max_positions: int
     only_verifies: bool = False
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def load(
@@ -74,6 +77,7 @@ class Target:
             stop_tokens=_stop_tokens(model, tokenizer),
             max_positions=int(getattr(model.config, "max_position_embeddings", 0)) or 2**31,
             only_verifies=registered is not None and registered.only_verifies,
+            notes=_notes(model, quantization_of(folder)),
         )
 
     @property
@@ -117,6 +121,9 @@ def _load_model(folder: Path, device: torch.device, dtype: str | torch.dtype) ->
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
+    # Where it can be, each weight is put on its device as it is read, so that the host never holds them all.
+    is_quantized = quantization_of(folder) is not None
+    is_placed = (is_quantized or device.type != "cpu") and find_spec("accelerate") is not None
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # of its own accord it writes to the caller's terminal
     try:
         loaded: Any = AutoModelForCausalLM.from_pretrained(
@@ -126,13 +133,25 @@ def _load_model(folder: Path, device: torch.device, dtype: str | torch.dtype) ->
             trust_remote_code=False,
             local_files_only=True,
             output_loading_info=True,
+            **({"device_map": {"": device}} if is_placed else {}),
         )
+    except ImportError as error:
+        how = f"The {quantization_of(folder) or 'unquantised'} model in {folder.name}"
+        raise _unavailable(f"{how} needs a package that isn't installed", error) from error
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise _unavailable(f"The model in {folder.name} can't be loaded", error) from error
     model, report = loaded
     _check_report(report, folder)
-    placed: PreTrainedModel = model.to(device).eval()
+    placed: PreTrainedModel = model.eval() if is_placed else model.to(device).eval()
     return placed
+
+
+def _notes(model: PreTrainedModel, quantization: str | None) -> tuple[str, ...]:
+    if quantization is None or getattr(model, "is_quantized", False):
+        return ()
+    note = f"its {quantization} weights are expanded to {str(model.dtype).removeprefix('torch.')}"
+    logger.warning("the model is computed with other numbers than it was made with: %s", note)
+    return (note,)
 
 
 def _check_report(report: dict[str, Any], folder: Path) -> None:
@@ -169,5 +188,5 @@ def _stop_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
 
 
 def _unavailable(what: str, error: Exception | None = None) -> EngineUnavailable:
-    reason = "" if error is None else f": {type(error).__name__}: {error}"
+    reason = "" if error is None else f": {type(error).__name__}: {' '.join(str(error).split())}"
     return EngineUnavailable(Code.TARGET_UNAVAILABLE, f"{what}{reason}.")

@@ -18,6 +18,10 @@ SLOT_LEN = 512
 NUM_PASSES = 150
 
 
+def chooser(weight, kind=TokenChooser):
+    return kind(lambda hidden: functional.linear(hidden, weight), len(weight))
+
+
 def test_widths_are_few_and_hardly_larger():
     widths = range(1, 8193)
     for width in widths:
@@ -33,8 +37,8 @@ def test_logits_of_filled_rows_are_the_same(num_rows, sampling):
     torch.manual_seed(num_rows)
     weight, hidden = torch.randn(50, 16), torch.randn(num_rows, 16)
     questions = [Question(num_rows, 7, sampling)]
-    assert FewWidthsChooser(weight).logits(hidden).shape == (num_rows, 50)
-    assert FewWidthsChooser(weight).choose(hidden, questions) == TokenChooser(weight).choose(hidden, questions)
+    assert chooser(weight, kind=FewWidthsChooser).logits(hidden).shape == (num_rows, 50)
+    assert chooser(weight, kind=FewWidthsChooser).choose(hidden, questions) == chooser(weight).choose(hidden, questions)
 
 
 def test_passes_of_any_width_meet_few_shapes(tiny_folders, monkeypatch):

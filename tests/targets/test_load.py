@@ -7,6 +7,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from fastedit.decode.runner import ModelRunner
+from fastedit.decode.settings import EngineSettings
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets import Target
 
@@ -125,3 +127,61 @@ def test_a_template_that_the_tokenizer_cannot_serve_is_refused(copy):
     (copy / "chat_template.jinja").unlink()
     assert "chat template" in refused(copy)
     assert Target.load(copy, template="plain").prompt("a", "b")
+
+
+QUANTIZATIONS = {
+    "awq": {"quant_method": "awq", "bits": 4, "group_size": 16},
+    "gptq": {"quant_method": "gptq", "bits": 4, "group_size": 16},
+    "bitsandbytes": {"quant_method": "bitsandbytes", "load_in_4bit": True},
+    "compressed-tensors": {"quant_method": "compressed-tensors", "format": "int-quantized", "config_groups": {}},
+    "torchao": {"quant_method": "torchao", "quant_type": {"default": {"_type": "Int8WeightOnlyConfig", "_data": {}}}},
+}
+
+
+@pytest.mark.parametrize("method", QUANTIZATIONS)
+def test_a_quantised_checkpoint_whose_package_is_absent_says_which(copy, method, monkeypatch):
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps(config | {"quantization_config": QUANTIZATIONS[method]}))
+    message = refused(copy)
+    assert method in message
+    assert "needs a package" in message
+    assert any(word in message for word in ("pip install", "No module named"))
+    assert "\n" not in message
+
+
+def test_fp8_weights_are_expanded_and_that_is_said(copy):
+    """As transformers does where there is no GPU that computes with them."""
+    tensors, block = load_file(copy / "model.safetensors"), 12
+    for name in [name for name in tensors if name.endswith("_proj.weight")]:
+        rows, columns = (size // block for size in tensors[name].shape)
+        scales = torch.rand(rows, columns) + 0.5
+        blocks = scales.repeat_interleave(block, 0).repeat_interleave(block, 1)
+        tensors[name] = (tensors[name] / blocks).to(torch.float8_e4m3fn)
+        tensors[name.replace("weight", "weight_scale_inv")] = scales
+    save_file(tensors, copy / "model.safetensors", metadata={"format": "pt"})
+    quantization = {"quant_method": "fp8", "weight_block_size": [block, block], "activation_scheme": "dynamic"}
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps(config | {"quantization_config": quantization}))
+    target = Target.load(copy, device="cpu")
+    assert target.notes == (f"its fp8 weights are expanded to {str(target.dtype).removeprefix('torch.')}",)
+    runner = ModelRunner(target, EngineSettings(num_slots=1, slot_len=64, min_slot_len=16))
+    assert target.notes[0] in runner.fallbacks
+
+
+def test_weights_go_to_their_device_as_they_are_read(folder, monkeypatch):
+    """A large model needn't pass through the host's memory whole."""
+    from transformers import AutoModelForCausalLM
+
+    asked = {}
+    load = AutoModelForCausalLM.from_pretrained
+
+    def loaded(*given, device_map=None, **named):
+        asked["device_map"] = device_map
+        return load(*given, **named)
+
+    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", loaded)
+    monkeypatch.setattr("fastedit.targets.target._device_named", torch.device)
+    Target.load(folder, device="meta")
+    assert asked["device_map"] == {"": torch.device("meta")}
+    Target.load(folder, device="cpu")
+    assert asked["device_map"] is None
