@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from fastedit.decode.fused import can_fuse, fuse
 from fastedit.decode.graphs import FusedRunner
 from fastedit.decode.handle import Handle
 from fastedit.decode.kernels import has_kernels
-from fastedit.decode.memory import is_out_of_memory
+from fastedit.decode.memory import is_out_of_memory, on_device, release_memory
 from fastedit.decode.probe import traits_of
 from fastedit.decode.request import DecodeRequest, DecodeResult, EditRequest
 from fastedit.decode.runner import Append, ModelRunner, Runner, slots_for
@@ -93,18 +94,27 @@ def make_engine(target: Target, settings: EngineSettings | None = None) -> Engin
 def make_runner(target: Target, settings: EngineSettings) -> Runner:
     """The fastest runner for the target's device: fused and in graphs where kernels and model allow it.
 
-    Where the kernels don't run (an old GPU, no Triton), the module takes over, and `fallbacks` says so.
+    Where the fused decoder doesn't run (an old GPU, an adapter), the module takes over, and `fallbacks` says so.
     """
-    if target.device.type != "cuda" or not has_kernels() or not can_fuse(target.model):
-        return ModelRunner(target, settings)
+    with on_device(target.device):
+        if target.device.type != "cuda" or not has_kernels() or not can_fuse(target.model):
+            return ModelRunner(target, settings)
+        runner, reason = _fused_or_why_not(target, settings)
+        if runner is not None:
+            return runner
+        release_memory(target.device)  # what the failed one had reserved
+        return ModelRunner(target, settings, fallbacks=(reason,))
+
+
+def _fused_or_why_not(target: Target, settings: EngineSettings) -> tuple[FusedRunner | None, str]:
     try:
-        return fused_runner(target, settings)
-    except (RuntimeError, ImportError, ValueError, AttributeError, TypeError) as error:
+        return fused_runner(target, settings), ""
+    except Exception as error:  # Triton's are of no common kind
         if is_out_of_memory(error):
             raise
-        logger.exception("the fused decoder doesn't run here")
-        reason = f"no fused decoder: {type(error).__name__}: {error}"
-        return ModelRunner(target, settings, use_kernels=False, fallbacks=(reason,))
+        # Its text alone: the traceback would keep the failed one's memory for as long as the record is kept.
+        logger.error("the fused decoder doesn't run here: %s", traceback.format_exc())
+        return None, f"no fused decoder: {type(error).__name__}: {error}"
 
 
 def fused_runner(target: Target, settings: EngineSettings) -> FusedRunner:

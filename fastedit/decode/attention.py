@@ -26,6 +26,7 @@ QUERIES_AT_ONCE = 64
 ROWS = (8, 32, QUERIES_AT_ONCE)  # numbers of queries that products with the values are formed for
 SHORT_CHUNK = 128  # up to here torch's own attention is faster on a CPU: `python -m evals.speed.light`
 SCORES_AT_ONCE = 2**24  # so many attention scores are held together: 64 MB in float32
+MORE_THAN_THIS = {"softcap": "a soft cap on its scores", "s_aux": "sinks"}  # by the keywords that bring it
 HARMLESS = frozenset(
     {"position_ids", "output_attentions", "use_cache", "cache_position", "is_causal", "num_items_in_batch"}
 )
@@ -111,7 +112,7 @@ def slots_attention(
     """
     unknown = [name for name, given in others.items() if given is not None and name not in HARMLESS]
     if unknown:
-        raise AttentionUnsupported(f"its attention uses {', '.join(unknown)}")
+        raise AttentionUnsupported(f"its attention has {', '.join(MORE_THAN_THIS.get(name, name) for name in unknown)}")
     if slots_pass is None:
         raise AttentionUnsupported("its layers don't pass on what their attention is told")
     if isinstance(attention_mask, Tensor):

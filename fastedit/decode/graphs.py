@@ -20,6 +20,7 @@ from torch import Tensor
 from fastedit.decode.cache import KVSlots
 from fastedit.decode.fused import FusedDecoder, Index, packed_index
 from fastedit.decode.kernels import load_kernels
+from fastedit.decode.memory import on_device, release_memory
 from fastedit.decode.probe import Traits, difference
 from fastedit.decode.runner import Append
 
@@ -110,7 +111,8 @@ class FusedRunner:
     @torch.inference_mode()
     def append(self, appends: Sequence[Append]) -> list[list[int]]:
         bucket = self._bucket(appends)
-        own = self._replay(appends, bucket) if bucket else self._eager(appends)
+        with on_device(self._device):
+            own = self._replay(appends, bucket) if bucket else self._eager(appends)
         answers, at = [], 0
         for append in appends:
             answers.append(own[at : at + append.num_rows])
@@ -121,8 +123,7 @@ class FusedRunner:
         self._cache.copy_prefix(source, destination, length)
 
     def release_memory(self) -> None:
-        if self._device.type == "cuda":
-            torch.cuda.empty_cache()
+        release_memory(self._device)
 
     @torch.inference_mode()
     def difference(self, traits: Traits) -> float:

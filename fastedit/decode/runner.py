@@ -19,7 +19,7 @@ from fastedit.decode.attention import SlotsPass, Span
 from fastedit.decode.cache import CacheShape, KVSlots, plan_slots
 from fastedit.decode.fused import can_fuse, fuse
 from fastedit.decode.kernels import has_kernels
-from fastedit.decode.memory import is_out_of_memory
+from fastedit.decode.memory import is_out_of_memory, on_device, release_memory
 from fastedit.decode.plain import PlainDecoder
 from fastedit.decode.probe import Traits, base_of, difference, traits_of, unsupported
 from fastedit.decode.request import GREEDY, Sampling
@@ -106,6 +106,8 @@ class ModelRunner:
         self._base = base_of(model)
         self._windows = traits.windows
         self._fallbacks = (*target.notes, *fallbacks)
+        if settings.is_exact:
+            self._fallbacks += ("not exact to the last bit: only the fused decoder runs every pass at one width",)
         is_gpu = self._device.type == "cuda"
         self._uses_kernels = is_gpu and has_kernels() if use_kernels is None else use_kernels
         if is_gpu and not has_kernels():
@@ -120,16 +122,7 @@ class ModelRunner:
         num_slots, slot_len = slots_for(target, traits.shape, settings)
         self._cache = KVSlots(traits.shape, num_slots, slot_len, self._device)
         self._plain: PlainDecoder | None = None
-        try:
-            off = self._difference(traits)
-        except (RuntimeError, ValueError, TypeError) as error:
-            if is_out_of_memory(error):
-                raise
-            model.set_attn_implementation(traits.attention_before)
-            raise unsupported(model, f"{type(error).__name__}: {error}") from error
-        if off:
-            model.set_attn_implementation(traits.attention_before)
-            raise unsupported(model, f"its logits come out differently, by {off:.2g} of their size")
+        self._check(model, traits)
         if is_light and can_fuse(model):
             self._plain = PlainDecoder(fuse(model, slot_len))
             if off := self._difference(traits):
@@ -166,6 +159,10 @@ class ModelRunner:
 
     @torch.inference_mode()
     def _append(self, appends: Sequence[Append]) -> list[list[int]]:
+        with on_device(self._device):
+            return self._own_tokens(appends)
+
+    def _own_tokens(self, appends: Sequence[Append]) -> list[list[int]]:
         hidden = self._hidden_with_fallback(appends)
         wanted = _wanted_rows(appends)
         if not wanted:
@@ -181,20 +178,22 @@ class ModelRunner:
         self._cache.copy_prefix(source, destination, length)
 
     def release_memory(self) -> None:
-        if self._device.type == "cuda":
-            torch.cuda.empty_cache()
+        release_memory(self._device)
 
     def _hidden_with_fallback(self, appends: Sequence[Append]) -> Tensor:
         """`_hidden`; where a kernel fails, kernels are given up for good and the pass is run again without."""
         try:
             return self._hidden(appends)
-        except (RuntimeError, ImportError, ValueError, TypeError) as error:
+        except Exception as error:  # Triton's are of no common kind
             if not self._uses_kernels or is_out_of_memory(error):
                 raise
             logger.exception("the attention kernels failed; plain torch takes over")
-            self._uses_kernels = False
-            self._fallbacks += (f"attention in plain torch: {type(error).__name__}: {error}",)
-            return self._hidden(appends)
+            self._give_up_kernels(f"{type(error).__name__}: {error}")
+        return self._hidden(appends)
+
+    def _give_up_kernels(self, reason: str) -> None:
+        self._uses_kernels = False
+        self._fallbacks += (f"attention in plain torch: {reason}",)
 
     def _hidden(self, appends: Sequence[Append]) -> Tensor:
         """The last hidden states of all packed tokens, after the final norm: [T, D]."""
@@ -230,12 +229,28 @@ class ModelRunner:
         )
         return SlotsPass(self._cache, spans, self._windows, cu_seqlens, on_slots, on_lengths)
 
+    def _check(self, model: PreTrainedModel, traits: Traits) -> None:
+        """EngineUnavailable(TARGET_UNAVAILABLE) for a model that it computes otherwise; kernels are given up before."""
+        try:
+            off = self._difference(traits)
+            if off and self._uses_kernels:
+                self._give_up_kernels(f"the kernels' logits differ by {off:.2g} of their size")
+                off = self._difference(traits)
+        except (RuntimeError, ValueError, TypeError) as error:
+            if is_out_of_memory(error):
+                raise
+            model.set_attn_implementation(traits.attention_before)
+            raise unsupported(model, f"{type(error).__name__}: {error}") from error
+        if off:
+            model.set_attn_implementation(traits.attention_before)
+            raise unsupported(model, f"its logits come out differently, by {off:.2g} of their size")
+
     @torch.inference_mode()
     def _difference(self, traits: Traits) -> float:
         """By how much of their size its logits miss the model's own; see `probe.difference`."""
         return difference(
             traits,
-            lambda parts: self._hidden([Append(*part, num_rows=0) for part in parts]),
+            lambda parts: self._hidden_with_fallback([Append(*part, num_rows=0) for part in parts]),
             self._chooser.logits,
             self.num_slots,
             self.slot_len,

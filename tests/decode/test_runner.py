@@ -181,8 +181,8 @@ def test_samples_of_capped_logits_are_capped(tiny):
 @pytest.mark.parametrize(
     ("family", "options", "reason"),
     [
-        ("gemma2", {}, "softcap"),
-        ("gpt_oss", {"num_local_experts": 4, "num_experts_per_tok": 2}, "s_aux"),
+        ("gemma2", {}, "soft cap"),
+        ("gpt_oss", {"num_local_experts": 4, "num_experts_per_tok": 2}, "sinks"),
         ("doge", {}, "change their masks"),
         ("mamba", {"state_size": 8}, "none of its layers"),
         ("llama4_text", {**EXPERTS, "attention_chunk_size": 40, "intermediate_size_mlp": 64}, "mask"),
@@ -231,3 +231,18 @@ def test_a_layer_that_someone_has_patched_is_computed_as_it_is(tiny, is_light):
     runner = ModelRunner(target, SETTINGS, is_light=is_light)
     assert cut_up(runner, text) == expected
     assert bool(runner.fallbacks) == is_light
+
+
+def test_kernels_that_compute_something_else_are_given_up(tiny, monkeypatch):
+    kernels = pytest.importorskip("fastedit_kernels")
+    attention = kernels.chunk_attention
+    monkeypatch.setattr(kernels, "chunk_attention", lambda *given, **named: attention(*given, **named) * 1.5)
+    runner = ModelRunner(tiny.target, SETTINGS, use_kernels=True)
+    text = list(range(10, 40))
+    assert runner.append([Append(0, 0, text, 30)])[0] == reference_tokens(tiny, text)
+    assert "kernels' logits differ" in runner.fallbacks[0]
+
+
+def test_exact_mode_that_is_not_kept_is_said(tiny):
+    assert ModelRunner(tiny.target, SETTINGS).fallbacks == ()
+    assert "exact" in ModelRunner(tiny.target, replace(SETTINGS, is_exact=True)).fallbacks[0]
