@@ -7,7 +7,7 @@
 A row is one token with one query head; the heads that share a KV head are rows of the same block (rows are ordered
 by token, then by head), so that each key is read once for all of them. Splits and key blocks start at absolute
 positions, and a masked key adds exactly nothing, so a row's result depends on its own keys alone: neither on the
-chunk that it came in nor on its batch mates. For that, `split_attention` has to be compiled with
+chunk that it came in nor on its batch mates. For that, in exact mode, `split_attention` has to be compiled with
 `enable_fp_fusion=False`: its two loops, with and without mask, would be fused differently.
 """
 

@@ -13,7 +13,8 @@ from fastedit_kernels.gpu.launch import block_of, dot_precision, has_tma, num_mu
 from fastedit_kernels.gpu.tiles import (
     ATTENTION_TILES,
     COMBINED_AT_ONCE,
-    SPLIT_WHEN_FAST,
+    LONGEST_SPLIT,
+    SHORTEST_SPLIT,
     WAVES_WITHOUT_SPLIT,
     AttentionTile,
 )
@@ -66,7 +67,7 @@ def chunk_attention(
         query, keys, values, partial, lse, cu_seqlens, slots, lengths, scale / math.log(2.0), num_tokens, slot_len,
         KV_HEADS=num_kv_heads, BLOCK_M=tile.block_m, BLOCK_N=tile.block_n, ONE_SPLIT=one_split,
         PRECISION=dot_precision(query.dtype), num_warps=tile.num_warps, num_stages=tile.num_stages,
-        enable_fp_fusion=False, **shape,
+        enable_fp_fusion=not mode.is_exact, **shape,
     )  # fmt: skip
     if not one_split:
         combine_splits[(num_tokens, num_heads)](
@@ -87,12 +88,16 @@ def attention_tile(head_dim: int, num_rows: int, tma: bool, mode: Mode) -> Atten
 
 
 def keys_per_split(num_programs: int, max_kv_len: int, tile: AttentionTile, device: torch.device, mode: Mode) -> int:
-    """Keys that one program sums: the mode's, or enough splits to fill the device with `num_programs` a split."""
+    """Keys that one program sums: the mode's, or as many as leave enough splits to fill the device with `num_programs`
+    each. A power of two: the kernels are compiled for every other one, and a prompt may have any length.
+    """
     if mode.keys_per_split is not None:
         return mode.keys_per_split
-    if num_programs >= WAVES_WITHOUT_SPLIT * num_multiprocessors(device):
-        return int(triton.cdiv(max_kv_len, tile.block_n)) * tile.block_n
-    return SPLIT_WHEN_FAST
+    whole = block_of(max_kv_len, tile.block_n)
+    wanted = triton.cdiv(WAVES_WITHOUT_SPLIT * num_multiprocessors(device), num_programs)
+    if wanted == 1:
+        return whole
+    return min(whole, max(SHORTEST_SPLIT, min(LONGEST_SPLIT, whole // block_of(wanted))))
 
 
 def _workspace(query: Tensor, num_splits: int) -> tuple[Tensor, Tensor]:

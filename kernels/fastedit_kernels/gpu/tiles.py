@@ -102,6 +102,8 @@ ATTENTION_TILES: dict[bool, tuple[tuple[int, tuple[tuple[int, AttentionTile], ..
     ),
 }
 COMBINED_AT_ONCE = 8  # splits that `combine_splits` loads together
-# In fast mode: no split where the row blocks alone fill the device so many times, else splits of so many keys.
+# In fast mode: no split where the row blocks alone fill the device so many times; else splits as long as they can be
+# for that, within these bounds. A graph's grid covers a whole slot, mostly an empty one: hence the upper one.
 WAVES_WITHOUT_SPLIT = 2
-SPLIT_WHEN_FAST = 512
+SHORTEST_SPLIT = 512
+LONGEST_SPLIT = 2048
