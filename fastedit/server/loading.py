@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 WARM_ORIGINAL = "def area(width, height):\n    return width * height\n"
 WARM_TOKENS = 16
+MIN_ROOM = 4096  # tokens that each request has; fewer are decoded at once where memory holds fewer of these
 NICENESS = 5  # structural edits take milliseconds and go first
 
 
@@ -32,14 +33,20 @@ class State(StrEnum):
 
 
 class TargetSlot:
-    """The service's target, if any. `load` takes seconds and is for a thread of its own."""
+    """The service's target, if any. `load` takes seconds and is for a thread of its own.
 
-    def __init__(self, name: str | None, device: str = "auto", target: Target | None = None) -> None:
+    num_requests: that it decodes at once, if there is memory for them.
+    """
+
+    def __init__(
+        self, name: str | None, device: str = "auto", target: Target | None = None, num_requests: int = 8
+    ) -> None:
         self.name = name
         self.state = State.LOADING if name or target else State.NONE
         self.reason = ""
         self.load_s = 0.0
         self._device = device
+        self._num_requests = num_requests
         self._target = target
         self._engine: Engine | None = None
 
@@ -100,7 +107,8 @@ class TargetSlot:
                 Code.TARGET_UNAVAILABLE, f"What a target runs on isn't installed: {error}."
             ) from error
         target = self._target or Target.load(self.name or "", self._device)
-        engine = shared_engine(target, EngineSettings(niceness=NICENESS))
+        settings = EngineSettings(num_slots=self._num_requests, min_slot_len=MIN_ROOM, niceness=NICENESS)
+        engine = shared_engine(target, settings)
         warm = EditRequest(WARM_ORIGINAL, WARM_ORIGINAL, max_new_tokens=WARM_TOKENS)
         try:
             verify_draft(target, warm, engine)

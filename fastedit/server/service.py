@@ -41,7 +41,8 @@ class Service:
 
     def __init__(self, settings: ServerSettings, slot: TargetSlot | None = None) -> None:
         self.settings = settings
-        self.slot = slot or TargetSlot(settings.target if settings.has_target else None, settings.device)
+        name = settings.target if settings.has_target else None
+        self.slot = slot or TargetSlot(name, settings.device, num_requests=settings.model_requests)
         num_drafters = _num_drafters(settings) if self.slot.state is not State.NONE else 0
         widths = {STRUCTURAL: settings.structural_workers, DRAFT: num_drafters, MODEL: settings.model_requests}
         self.lanes = {name: Lane(name, width, settings.max_waiting) for name, width in widths.items() if width}
