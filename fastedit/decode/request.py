@@ -53,7 +53,12 @@ class Constraint(Protocol):
         """The state before the first token."""
 
     def choose(self, state: Any, own: int) -> tuple[int, Any]:
-        """The token that counts where the target would write `own`, and the state behind it."""
+        """The token that counts where the target would write `own`, and the state behind it.
+
+        It is `own` wherever the constraint allows that. Where it doesn't, the target isn't asked again for the
+        likeliest of what is allowed, as masking its logits would do: the constraint names the token itself, by state
+        and `own` alone. So the output is a pure function of the target's own tokens, whatever was drafted.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,8 @@ class LineCopying:
         return ANYTHING
 
     def choose(self, state: State, own: int) -> tuple[int, State]:
-        """The token that counts where the target would write `own`, and the state behind it."""
+        """`own` where it may stand; else what the line goes on with, the edit's before the original's; and the state
+        behind it."""
         if not state:
             return own, self.by_mark.get(own, ANYTHING)
         allowed: dict[int, list[tuple[int, int]]] = {}

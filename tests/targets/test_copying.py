@@ -91,3 +91,22 @@ def test_what_is_made_of_both_texts_is_never_in_its_way(codec, edit, data):
     text = "".join(data.draw(st.lists(st.sampled_from([*LINES, *edit]), max_size=8)))
     marked = LineMarks(ORIGINAL, "".join(edit)).marked_text(text)
     assert written(codec, rule_of(codec, ORIGINAL, "".join(edit)), marked) == marked
+
+
+@given(data=st.data())
+def test_it_is_the_targets_own_token_wherever_that_may_stand(codec, data):
+    """What may stand is what the rule, asked with every token there is, gives back unchanged."""
+    rule = rule_of(codec, ORIGINAL, LINES[0] + "    return width * 20\n    other = 1\n")
+    tokens = range(codec.num_tokens)
+    state = rule.by_mark[data.draw(st.sampled_from(sorted(rule.by_mark)))]
+    for _ in range(data.draw(st.integers(0, 6))):
+        if state:
+            state = rule.choose(state, data.draw(st.sampled_from(tokens)))[1]
+    allowed = {token for token in tokens if rule.choose(state, token)[0] == token}
+    chosen_else = {rule.choose(state, token)[0] for token in tokens if token not in allowed}
+    nexts = {rule.lines[number].tokens[at] for number, at in state}
+    assert nexts <= allowed
+    if state:  # one token for all that may not stand, and one that may: the first line's next
+        assert chosen_else <= {rule.lines[state[0][0]].tokens[state[0][1]]}
+    else:
+        assert allowed == set(tokens)
