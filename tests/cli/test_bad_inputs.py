@@ -15,8 +15,6 @@ from support.command import fastedit, tree
 ORIGINAL = "def first():\n    return 1\n\n\ndef second():\n    return 2\n"
 EDIT = "```python\n# ... existing code ...\n\ndef second():\n    return 'two'\n```\n"
 
-pytestmark = pytest.mark.timeout(30)
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -138,7 +138,6 @@ def packed(shards, tokenizer, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_one_command_trains_where_nothing_makes_edits_and_the_next_goes_on(packed, tmp_path, capsys):
     out, work = tmp_path / "out", tmp_path / "work"
     given = [str(packed), str(out), "--config", str(tmp_path / "run.toml"), "--work", str(work), "--budget", "100"]

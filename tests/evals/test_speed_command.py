@@ -30,7 +30,6 @@ def test_every_benchmark_is_there_and_writes_where_the_page_looks() -> None:
         assert all(benchmark.quick_result.startswith(path) for path in named)
 
 
-@pytest.mark.timeout(300)
 def test_what_fails_or_is_missing_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,6 @@ from evals.report.write import read_section
 from evals.speed import light
 
 
-@pytest.mark.timeout(300)
 def test_each_way_is_measured_and_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -274,7 +274,6 @@ def test_llama_cpp_computes_the_same_model(checkpoint: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_the_whole_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("llama_cpp")
     monkeypatch.setattr(command, "ROUNDS", 1)
