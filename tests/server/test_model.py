@@ -201,8 +201,8 @@ def test_structural_requests_never_wait_behind_drafts(spare: Target) -> None:
     settings = ServerSettings(structural_workers=1, drain_s=0.5)
     with scripted(spare, settings) as (service, _), ThreadPoolExecutor(8) as pool:
         slow = [pool.submit(service.apply, original=SLOW, edit=SLOW_EDIT, deadline_s=6) for _ in range(4)]
-        wait_until(lambda: service.metric("fastedit_running", lane="draft") == 1)
-        wait_until(lambda: service.metric("fastedit_waiting", lane="draft") == 3)
+        wait_until(lambda: service.metric("fastedit_running", lane="large") == 1)
+        wait_until(lambda: service.metric("fastedit_waiting", lane="large") == 3)
         assert service.apply(mode="structural").json()["text"] == EXPECTED
         assert not any(one.done() for one in slow)
         assert {one.result().status_code for one in slow} == {504}
