@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from fastedit.anchor import align, align_readings
 from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy.lines import WORD
-from fastedit.anchor.lazy.proposals import proposals_for
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.applied import render
@@ -178,6 +177,8 @@ def _still_there(original: Original, hints: Hints, shown: set[str]) -> str:
         if name in shown:
             return name
     lines = [body(line) for line in split_lines(original.text)]
+    from fastedit.anchor.lazy.proposals import proposals_for  # which imports numpy
+
     for one in proposals_for(lines, range(len(lines)), lines, original.outline, hints):
         if one.is_certain:
             told = [lines[line] for line in (*one.gone, *(line for line, _ in one.changed)) if lines[line].strip()]
