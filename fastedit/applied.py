@@ -1,4 +1,4 @@
-"""What applying an edit gives back."""
+"""The result of applying an edit: the new text, how it came about, and its diff."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONTEXT_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Line counts. modified: lines that stand for another one; added, removed: those that don't."""
+    """Counts of lines. modified:  lines that stand for another one; added, removed: those that don't."""
 
     added: int = 0
     removed: int = 0
@@ -30,9 +30,9 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How the result came about. Times in milliseconds; all counts are 0 where no target took part.
+    """Figures on how a result came about. Times in milliseconds; all counts are 0 where no target took part.
 
-    cached_tokens: so many of the prompt_tokens were not computed but taken from an earlier request.
+    cached_tokens: the number of prompt_tokens that were not computed but taken from an earlier request.
     """
 
     total_ms: float = 0.0
@@ -49,7 +49,7 @@ class Stats:
     certainty: float = 1.0
 
     def plus(self, other: Stats) -> Stats:
-        """Both together: the sums, and the smaller certainty."""
+        """The figures of both results together: the sums, and the smaller certainty."""
         sums = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
         return replace(Stats(**sums), certainty=min(self.certainty, other.certainty))
 
@@ -82,7 +82,7 @@ class Applied:
 
 
 def count_changes(before: str, after: str) -> Changes:
-    """How many lines differ, line ends included."""
+    """Counts the lines that differ, line ends included."""
     old, new, _ = _trimmed(split_lines(before), split_lines(after))
     added = removed = modified = 0
     run_added = run_removed = 0
@@ -131,7 +131,7 @@ def _moved(part: str, offset: int) -> str:
 
 
 def _trimmed(old: list[str], new: list[str]) -> tuple[list[str], list[str], int]:
-    """Both lists without the lines that they share at their ends, and how many at the head."""
+    """Both lists without the lines that they share at their ends, and the number of those at the head."""
     limit = min(len(old), len(new))
     head = 0
     while head < limit and old[head] == new[head]:

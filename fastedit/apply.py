@@ -69,7 +69,7 @@ def apply(
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What applying edits begins with, as plain data, for whoever does that elsewhere than the rest.
+    """The result of `begin`, as plain data, so that the rest of the work can be done in another process.
 
     outline: of the original. merged: the first edit's merged draft. ms: how long it took.
     """
@@ -80,7 +80,7 @@ class Begun:
 
 
 def choice_of(certainty: float | None, choose: int | None) -> Choice:
-    """What to do about doubt. Raises ValueError for a certainty outside of 0 to 1 or a number below 1."""
+    """The caller's `Choice`. Raises ValueError for a certainty outside of 0 to 1 or a number below 1."""
     if certainty is not None and not 0 <= certainty <= 1:
         raise ValueError(f"certainty must be between 0 and 1, not {certainty}")
     if choose is not None and choose < 1:
@@ -89,7 +89,7 @@ def choice_of(certainty: float | None, choose: int | None) -> Choice:
 
 
 def check_choice(edits: Sequence[Edit], choice: Choice | None) -> None:
-    """EditUnreadable where a reading is chosen and it can't be told of which edit: there has to be one lazy edit."""
+    """Raises EditUnreadable where a reading is chosen but there isn't exactly one lazy edit that it could be of."""
     if choice is None or choice.reading is None:
         return
     num_lazy = sum(edit.format is Format.LAZY for edit in edits)
@@ -110,7 +110,7 @@ def begin(
     instruction: str | None = None,
     choice: Choice | None = None,
 ) -> Begun:
-    """The beginning of `apply_edits`, for at least one edit. Raises EditRefused as that does."""
+    """Does the first part of `apply_edits`, for at least one edit. Raises EditRefused as that does."""
     _check_text(original)
     check_choice(edits, choice)
     started = time.perf_counter()
@@ -172,7 +172,7 @@ def apply_edits(
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What all edits of a call have in common. target: None where none was named."""
+    """The arguments that all edits of a call share. target: None where none was named."""
 
     message: str
     instruction: str | None
@@ -252,7 +252,7 @@ def _is_settled(mode: str, original: Original, merged: Merged) -> bool:
 
 
 def _strategy_of(strategies: Sequence[Strategy]) -> str:
-    """The one that leans most on the target."""
+    """The strategy that leans most on the target, of those of several edits."""
     return max(strategies, key=list(Strategy).index, default=Strategy.STRUCTURAL).value
 
 

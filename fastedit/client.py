@@ -53,7 +53,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class AsyncClient:
-    """`Client`, for those that mustn't wait: each request has a thread of its own."""
+    """`Client` for asynchronous programs, which mustn't wait: each request has a thread of its own."""
 
     url: str = DEFAULT_URL
     key: str | None = field(default=None, repr=False)
@@ -84,7 +84,7 @@ def _apply(
     certainty: float | None = None,
     choose: int | None = None,
 ) -> Applied:
-    """One request's outcome."""
+    """The outcome of one request."""
     choice = choice_of(certainty, choose)
     edits, _ = edits_for(parse_message(edit, format=format), path)
     return Remote(client.url, client.key, format).apply_edits(
@@ -93,6 +93,6 @@ def _apply(
 
 
 def _pause_s(number: int) -> float:
-    """How long to wait after a try: twice as long each time, and never all clients at once."""
+    """The seconds to wait after a try: twice as many each time, and not the same for all clients."""
     doubled: float = FIRST_PAUSE_S * 2 ** (number - 1)
     return doubled * random.uniform(0.5, 1.5)

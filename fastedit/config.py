@@ -36,7 +36,7 @@ SERVER_NAMES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What can be set from outside. has_color: None where it depends on there being a terminal."""
+    """The values that the environment can set. has_color: None where it depends on there being a terminal."""
 
     mode: str = "auto"
     scope: str = "auto"
@@ -72,7 +72,7 @@ def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def check_names(environment: Mapping[str, str]) -> None:
-    """SettingsError for a FASTEDIT_ name that no setting has: most likely it is misspelt."""
+    """Raises SettingsError for a FASTEDIT_ name that no setting has: most likely it is misspelt."""
     for name in sorted(name for name in environment if name.startswith(PREFIX)):
         if name not in _READERS and name not in SERVER_NAMES:
             raise SettingsError(f"there is no setting {name}; known are {', '.join((*_READERS, *SERVER_NAMES))}")
@@ -110,7 +110,7 @@ def _name(value: str) -> str:
 
 
 def web_address(value: str) -> str:
-    """The value; ValueError where it is no web address."""
+    """Returns the value. Raises ValueError where it is no web address."""
     if not value.startswith(("http://", "https://")):
         raise ValueError("must start with http:// or https://")
     return value

@@ -1,7 +1,7 @@
-"""Which part of an edit the target is shown beside each window: the edit's own lines, as the assistant wrote them.
+"""Cuts an edit into excerpts: the lines that the target is shown beside each window, as the assistant wrote them.
 
-A window is cut where the alignment thinks that something changes; what is to happen there the target reads in the
-edit itself, or it could only repeat what the alignment thinks.
+A window is cut where the alignment thinks that something changes; the target reads in the edit itself what is to
+happen there, or it could only repeat what the alignment thinks.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ BETWEEN_PARTS = "..."  # two snippets or hunks leave out what lies between their
 
 @dataclass(frozen=True, slots=True)
 class EditLine:
-    """text: as the target sees it. code: as it may stand in the result, None for a line that can't.
+    """A line of an edit.
 
-    is_elision: it stands for other lines. place: which line of the original it plainly is.
+    text: as the target sees it. code: as it may stand in the result, None for a line that can't.
+    is_elision: it stands for other lines. place: the line of the original that it plainly is.
     """
 
     text: str
@@ -35,8 +36,9 @@ class EditLine:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """text: the edit's lines that have to do with a window. runs: its code without the elisions, cut at them.
+    """The part of an edit that has to do with a window.
 
+    text: the edit's lines. runs: their code without the elisions, cut at them.
     elisions: (start, end) in `text` of what stands for lines that are left out, without its indentation. codes: for
     each line of `text` what of it may stand in the result, None for a line that may not.
     """
@@ -48,7 +50,7 @@ class Excerpt:
 
 
 def excerpts_of(edit: Edit, windows: Sequence[Window], original: Sequence[str]) -> tuple[Excerpt, ...]:
-    """For each window the lines of the edit between what it says about the windows before and behind.
+    """The excerpt for each window: the edit's lines between those about the window before and those about the next.
 
     An only window gets the whole edit, and so does one in which no line of the edit stands (a pure deletion); but
     lines that plainly are lines of the original outside the window are left out everywhere. Hunks of all patch formats
@@ -94,7 +96,7 @@ def _is_outside(line: EditLine, window: Window) -> bool:
 
 
 def _with_elisions(part: Sequence[EditLine], outside: Sequence[bool]) -> list[EditLine]:
-    """One elision in the place of lines left out, of blank ones between them, and of elisions beside them."""
+    """Puts one elision in the place of lines left out, of blank ones between them, and of elisions beside them."""
     lines: list[EditLine] = []
     elided = False, -1  # whether the last elision stands for lines left out here, and where it is
     for line, is_outside in zip(part, outside, strict=True):
@@ -151,7 +153,7 @@ def _share(part: list[EditLine], found: dict[int, list[int]], index: int) -> lis
 
 
 def excerpt_of(parts: Sequence[Sequence[EditLine]]) -> Excerpt:
-    """All lines of all parts; between two parts stands what leaves out the lines between their places."""
+    """The excerpt of all lines of all parts, with an elision between two parts for what lies between their places."""
     between = EditLine(BETWEEN_PARTS, is_elision=True)
     lines = [line for part in parts for line in (between, *part)][1:]
     text, elisions = "", list[tuple[int, int]]()

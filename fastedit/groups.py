@@ -1,4 +1,4 @@
-"""Requests that are of use only together, so that a target reads them in the same passes."""
+"""Groups of requests that are of use only together, so that a target reads them in the same passes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import TracebackType
 
 
 class Group:
-    """Waits for `num_missing` to come. Safe to use from any thread."""
+    """Waits for `num_missing` requests to come. Safe to use from any thread."""
 
     def __init__(self, num_missing: int) -> None:
         self._num_missing = num_missing
@@ -20,11 +20,11 @@ class Group:
         return self._num_missing <= 0
 
     def place(self) -> Place:
-        """For one of those that are to come, or one more."""
+        """A place for one of the requests that are to come, or for one more."""
         return Place(self)
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Have it called once all have come; at once where they have."""
+        """Has the listener called once all requests have come; at once where they have."""
         with self._lock:
             if not self.is_complete:
                 self._listeners.append(listener)
@@ -48,7 +48,7 @@ class Place:
         self.is_taken = False
 
     def take(self) -> None:
-        """Whoever it is for has come, or won't; it counts once."""
+        """Notes that the request it is for has come, or won't; it counts once."""
         if not self.is_taken:
             self.is_taken = True
             self.group._come()

@@ -1,4 +1,4 @@
-"""Is the result faithful? What was lost, leaked or broken, as findings that refuse or warn.
+"""Checks whether a result is faithful: finds what was lost, leaked or broken, and refuses or warns.
 
 The guard knows the original, the result and the alignment, not how the result was made: a target's
 text is judged like a structural one.
@@ -53,7 +53,7 @@ class Finding:
 
 
 class Original(NamedTuple):
-    """A text with what it is made of."""
+    """A file's text, its language and its outline."""
 
     text: str
     language: str
@@ -63,7 +63,7 @@ class Original(NamedTuple):
 def inspect(
     original: Original, text: str, alignment: Alignment, edits: tuple[Edit, ...], message: str
 ) -> list[Finding]:
-    """What speaks against `text` as the result of the edits; nothing where it is faithful.
+    """Finds what speaks against `text` as the result of the edits; nothing where it is faithful.
 
     message: what the assistant wrote, prose included; what it names as removed may go.
     """
@@ -84,7 +84,7 @@ def inspect(
 
 
 def refuse_or_warn(findings: list[Finding]) -> tuple[Warning, ...]:
-    """The findings as warnings; ResultRefused with the first fatal one."""
+    """Returns the findings as warnings. Raises ResultRefused with the first fatal one."""
     for finding in findings:
         if finding.is_fatal:
             raise ResultRefused(finding.code, finding.message)
@@ -115,7 +115,7 @@ def _losses(original: Original, text: str, alignment: Alignment, message: str) -
 
 
 def _num_accounted(original: Original, alignment: Alignment, message: str) -> int:
-    """How many of the lines that go have others written for them, or are declarations that the message says are gone.
+    """Counts the lines that go and have others written for them, or are declarations that the message says are gone.
 
     Lines that only quote others of the file stand for nothing, and none stand for several declarations.
     """
@@ -162,7 +162,7 @@ def _lost_symbols(
 
 
 def _without_replacement(original: Original, alignment: Alignment, names: set[str]) -> set[str]:
-    """The names of these whose headers go where nothing else is declared in their place: not a rename."""
+    """Those of the names whose headers go with nothing else declared in their place, so that it is no rename."""
     result: set[str] = set()
     for found in _gone(original.outline, alignment):
         if found.name not in names:

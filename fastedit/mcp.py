@@ -66,7 +66,7 @@ class Editor:
     def edit(
         self, target_file: str, instructions: str, code_edit: str, choose: int = 0, *, is_dry: bool = False
     ) -> str:
-        """What became of the file, as an agent reads it: a summary, warnings and the diff. Raises EditRefused.
+        """Edits a file, and returns what an agent reads about it: a summary, warnings and the diff. Raises EditRefused.
 
         choose: the number of the reading to take, 0 for none.
         """
@@ -93,7 +93,7 @@ class Editor:
         )
 
     def _find(self, name: str) -> tuple[Path, Location]:
-        """The root that the file is below, and its place there. InputRefused(INVALID_PATH) where there is none."""
+        """The root above the file, and the place in it. Raises InputRefused(INVALID_PATH) where there is none."""
         if os.path.isabs(name):
             return self._find_absolute(name)
         places = [(root, locate(root, name)) for root in self.roots]
@@ -133,7 +133,7 @@ def run_stdio(server: MCPServer) -> None:
 
 
 def run_http(server: MCPServer, host: str, port: int) -> None:
-    """Serves streamable HTTP at `/mcp`. SettingsError for an address that others can reach: they could edit."""
+    """Serves streamable HTTP at `/mcp`. Raises SettingsError for an address that others can reach: they could edit."""
     if not is_loopback(host):
         raise SettingsError(f"others can reach {host}, and MCP over HTTP has no keys here: use a loopback address")
     names = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]", host)]
@@ -142,7 +142,7 @@ def run_http(server: MCPServer, host: str, port: int) -> None:
 
 
 def real_roots(roots: Sequence[Path]) -> tuple[Path, ...]:
-    """The folders without symbolic links. SettingsError for what is no folder."""
+    """The folders without symbolic links. Raises SettingsError for what is no folder."""
     real = tuple(Path(os.path.realpath(root)) for root in roots)
     for root, given in zip(real, roots, strict=True):
         if not root.is_dir():
@@ -158,7 +158,7 @@ def load_ahead() -> None:
 
 
 async def _answer(edit: partial[str]) -> str:
-    """The edit's outcome, worked out while the server goes on answering others. ToolError as the model reads it."""
+    """Works out an edit while the server goes on answering others. Raises ToolError with words for the model."""
     try:
         return await to_thread.run_sync(edit)
     except EditRefused as refusal:

@@ -28,7 +28,7 @@ MAX_SHOWN = 60  # characters of a candidate's new line
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to do about doubt. certainty: the least that is applied; reading: the number of the one to take, from 1."""
+    """A rule for doubt. certainty: the least that is applied; reading: the number of the one to take, from 1."""
 
     certainty: float = DEFAULT_CERTAINTY
     reading: int | None = None
@@ -39,7 +39,10 @@ DEFAULT_CHOICE = Choice()
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """text: the alignment's rendering. refusal: why it must not be applied without a target's word, or None."""
+    """An edit's merged draft.
+
+    text: the alignment's rendering. refusal: why it must not be applied without a target's word, or None.
+    """
 
     text: str
     alignment: Alignment
@@ -134,7 +137,7 @@ def _with_share(alignment: Alignment, share: float) -> Alignment:
 
 
 def _problem(original: Original, text: str, alignment: Alignment, missing: str, certainty: float) -> Problem | None:
-    """Why a reading isn't applied; None where nothing speaks against it. missing: see `_not_done`."""
+    """The problem that keeps a reading from being applied; None where there is none. missing: see `_not_done`."""
     if text == original.text:
         if missing:
             return Problem(Code.ANCHOR_NOT_FOUND, f"the code shows no change, and {missing}")
@@ -152,10 +155,10 @@ def _problem(original: Original, text: str, alignment: Alignment, missing: str, 
 
 
 def _not_done(original: Original, edit: Edit, words: str) -> str:
-    """What the words of a message promise and the file doesn't have, as half a sentence; "" where it has it all.
+    """Half a sentence about what the words of a message promise and the file lacks; "" where it has it all.
 
-    An edit that was applied before shows no change either. Then what the words say is gone is gone, and most of what
-    they name stands in the code that is shown. Words that name nothing are believed.
+    An edit that was applied before shows no change either. The file then lacks what the words call gone, and most of
+    the names in the words stand in the code that is shown. Words that name nothing are believed.
     """
     shown = {word for snippet in edit.snippets for line in snippet.lines for word in WORD.findall(line)}
     hints = hints_of(words)
@@ -188,7 +191,7 @@ def _still_there(original: Original, hints: Hints, shown: set[str]) -> str:
 
 
 def _reading_candidates(original: str, readings: Sequence[Alignment]) -> tuple[Candidate, ...]:
-    """The likeliest readings with the first place where each differs from the others, and what it does there."""
+    """A candidate for each of the likeliest readings: where it first differs from the others, and what it does."""
     lines = split_lines(original)
     shown = readings[:MAX_CANDIDATES]
     everywhere = [{(s.start, s.end, s.lines) for s in reading.changes} for reading in shown]
@@ -210,7 +213,7 @@ def _reading_candidates(original: str, readings: Sequence[Alignment]) -> tuple[C
 
 
 def _told(segment: Segment) -> str:
-    """What a segment does, in a few words and none of the code's."""
+    """Describes a segment's change in a few words, without any of the code."""
     num_old, num_new = segment.end - segment.start, len(segment.lines)
     old = f"line {segment.end}" if num_old == 1 else f"lines {segment.start + 1}-{segment.end}"
     new = "1 line" if num_new == 1 else f"{num_new} lines"
@@ -237,7 +240,8 @@ def _refuse_uncertain(original: str, alignment: Alignment) -> None:
 
 
 def alike_places(original: str, segment: Segment) -> tuple[Candidate, ...]:
-    """The segment's place and those that look like it, blank lines apart: the same lines there, before and behind."""
+    """Candidates for the segment's place and for those that look like it: the same lines there, before and behind,
+    blank lines apart."""
     lines = split_lines(original)
     rows = [index for index, line in enumerate(lines) if line.strip()]
     keys = [key_of(lines[row]) for row in rows]

@@ -1,4 +1,4 @@
-"""Whose lines are whose: which declarations the lines of a text are in, and which lines changed hands."""
+"""Finds the declarations that own the lines of a text, and lines that went from one owner to another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARTS = ("value", "import")  # kinds that own no lines but their own
 def taken_over(
     before: str, outline_before: Outline, after: str, outline_after: Outline, gone: Collection[str]
 ) -> tuple[str, str] | None:
-    """The names of a declaration that is gone and of one that was there before, too, and has lines of it now.
+    """The names of a declaration that is gone, and of another that was there before and has lines of it now.
 
     None where there are no such two. They are a sign that lines were found in the wrong place: a function's end is left
     behind under another one, a table's keys come to be another table's. Lines that stand once in each text count.
@@ -53,7 +53,7 @@ def _owners(outline: Outline, num_lines: int) -> list[tuple[Declaration, ...]]:
 
 
 def _single_places(lines: Sequence[str]) -> dict[str, int]:
-    """Where the telling lines are that stand there once, by their keys."""
+    """The positions of the telling lines that stand in the text once, by their keys."""
     keys = [key_of(line) for line in lines]
     counts = Counter(keys)
     return {key: line for line, key in enumerate(keys) if counts[key] == 1 and not is_trivial(key)}

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 
 class _Pattern:
-    """Has what a compiled pattern has, once something asks for it."""
+    """Stands for a compiled pattern, which is compiled once one of its attributes is asked for."""
 
     def __init__(self, text: str, flags: int) -> None:
         self._text, self._flags = text, flags
@@ -24,5 +24,5 @@ class _Pattern:
 
 
 def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
-    """What `re.compile` gives, for its methods and attributes; the functions of `re` don't take it."""
+    """A stand-in for `re.compile(text, flags)` with its methods and attributes; the functions of `re` don't take it."""
     return cast("re.Pattern[str]", _Pattern(text, flags))

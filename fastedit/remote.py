@@ -52,7 +52,7 @@ class Remote:
         target: Target | None = None,
         choice: Choice | None = None,
     ) -> Applied:
-        """What `fastedit.apply.apply_edits` gives, from the service. target: none here, the service has its own.
+        """Has the service do what `fastedit.apply.apply_edits` does. target: isn't used, the service has its own.
 
         Raises EditRefused as the service does, EngineUnavailable where none answers, SettingsError for a key that it
         doesn't take.
@@ -93,13 +93,13 @@ class Remote:
 
 
 def _chosen(choice: Choice) -> dict[str, float]:
-    """What the request says about doubt; nothing where nobody asked for anything, as older services know none of it."""
+    """The request's fields about doubt; none where they would say nothing new, as older services don't know them."""
     certainty = {"certainty": choice.certainty} if choice.certainty != DEFAULT_CHOICE.certainty else {}
     return certainty if choice.reading is None else {**certainty, "choose": choice.reading}
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A key and a file are for the address that was named, and for no other."""
+    """Follows no redirect: a key and a file are for the address that was named, and for no other."""
 
     def redirect_request(self, *_: Any) -> None:
         return None

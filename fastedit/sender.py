@@ -1,4 +1,4 @@
-"""The new file's text given out while it comes to be, never a character that the result could lack."""
+"""Gives out the new file's text while it comes to be, and never a character that the result could lack."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TextSender:
         self._has_diverged = False
 
     def follow(self, agreed: str | None) -> Callable[[Window, str], None] | None:
-        """What takes the target's text for each window, as `verified.ask` gives it.
+        """The function that takes the target's text for each window from `verified.ask`; None where nobody listens.
 
         agreed: the merged draft, where what the target writes counts for certain only as far as both say the same; None
         where it counts whatever it is.
@@ -38,7 +38,7 @@ class TextSender:
         return self._take if self._listener else None
 
     def finish(self, text: str) -> None:
-        """Give the rest: `text` is the whole result. EngineUnavailable(ENGINE_ERROR) where it begins otherwise."""
+        """Gives the rest of the whole `text`. Raises EngineUnavailable(ENGINE_ERROR) where that begins otherwise."""
         if self._listener is None:
             return
         if not text.startswith(self._sent):

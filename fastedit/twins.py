@@ -1,4 +1,4 @@
-"""Which lines of an edit plainly are lines of the original.
+"""Finds the lines of an edit that plainly are lines of the original.
 
 Twins: lines that occur once in both, and what surrounds them, as patience diff matches lines (Bram Cohen): unique lines
 first, in the longest order both texts have; then again between two such lines, where more are unique. Nothing is
@@ -17,7 +17,7 @@ ELISION = "\0"  # a key that no line has
 
 
 def twins(keys: Sequence[str], others: Sequence[str]) -> Twins:
-    """For lines of `keys` the line of `others` that each is, rising in both; blank ones only beside others."""
+    """Lines of `keys` with the line of `others` that each is, rising in both; blank ones only beside others."""
     found: Twins = {}
     ranges = [(0, len(keys), 0, len(others))]
     while ranges:
@@ -67,7 +67,7 @@ def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _extended(found: Twins, keys: Sequence[str], others: Sequence[str]) -> Twins:
-    """With the equal lines directly beside twins, as far as they go."""
+    """Adds the equal lines directly beside twins, as far as they go."""
     taken = set(found.values())
     for step in (1, -1):
         for line in sorted(found, reverse=step < 0):

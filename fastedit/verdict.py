@@ -1,4 +1,4 @@
-"""Whose text counts: the merged draft's or the target's, and whether the target's can be trusted with it.
+"""Decides whose text counts: the merged draft's or the target's, if that can be trusted.
 
 A target may copy wrongly, forget a line or go on where it should stop. What it wrote is taken in place of a merged
 draft only where every line of it is accounted for, by the original or by the edit.
@@ -41,7 +41,7 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """text: what counts. alignment: how it lies on the original."""
+    """The text that counts. alignment: of that text on the original."""
 
     text: str
     strategy: Strategy
@@ -50,7 +50,7 @@ class Verdict:
 
 
 def structural(merged: Merged) -> Verdict:
-    """The merged draft without a target's word; raises what was found against it."""
+    """The merged draft without a target's word. Raises what was found against it."""
     if merged.refusal is not None:
         raise merged.refusal
     return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, merged.warnings)
@@ -59,11 +59,11 @@ def structural(merged: Merged) -> Verdict:
 def weigh(
     original: Original, merged: Merged, answer: str, edit: Edit, message: str, *, only_verifies: bool = False
 ) -> Verdict:
-    """Whose text counts where both were asked for, for `auto`.
+    """Decides between the merged draft and the target's answer, for `auto`.
 
-    What both say counts, even where the alignment alone was too uncertain to be applied. Where they differ, a faithful
-    text counts, unless the draft is certain or the target is there to verify alone; else the draft stands, and a
-    warning says so. Raises the draft's refusal where neither can be applied.
+    A text on which both agree counts, even where the alignment alone was too uncertain to be applied. Where they
+    differ, a faithful answer counts, unless the draft is certain or the target is only there to verify; else the draft
+    stands, and a warning says so. Raises the draft's refusal where neither can be applied.
     """
     if answer == merged.text:
         return _agreed(original, merged, edit, message, only_verifies=only_verifies)
@@ -77,7 +77,7 @@ def weigh(
 
 
 def passes_worth(merged: Merged) -> int:
-    """How many passes a target's word on this draft is worth in `auto`, for each window."""
+    """The number of passes over each window that a target's word on this draft is worth in `auto`."""
     return CERTAIN_PASSES if is_certain(merged) else UNCERTAIN_PASSES
 
 
@@ -108,7 +108,7 @@ def taken(original: Original, merged: Merged, answer: str, edit: Edit, message: 
 
 
 def unaccounted(original: str, text: str, alignment: Alignment, merged: Merged, edit: Edit) -> list[Finding]:
-    """What of a result neither the original nor the edit accounts for: lines that came, that went, that are missing.
+    """Finds what neither original nor edit accounts for in a result: lines that came, that went, that are missing.
 
     White space apart: a line may be indented otherwise than the edit has it. alignment: of `text` on the original.
     """
@@ -132,7 +132,7 @@ def unaccounted(original: str, text: str, alignment: Alignment, merged: Merged, 
 
 
 def _num_lost(original: str, alignment: Alignment, expected: Alignment) -> int:
-    """Lines that the merged draft keeps and the result lacks, with nothing like them in their place."""
+    """Counts the lines that the merged draft keeps and the result lacks, with nothing like them in their place."""
     lines = split_lines(original)
     kept = {line for part in expected.segments if part.kind is SegmentKind.KEEP for line in range(part.start, part.end)}
     gone = (part for part in alignment.segments if part.kind in (SegmentKind.DELETE, SegmentKind.REPLACE))

@@ -1,4 +1,4 @@
-"""Does the target agree? An edit's windows put to the target, and its answer spliced back into the file."""
+"""Puts an edit's windows to the target, and splices its answer back into the file."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class Cancellation:
             handle.cancel()
 
     def check(self) -> None:
-        """CancelledError once `cancel` was called."""
+        """Raises CancelledError once `cancel` was called."""
         if self._is_cancelled:
             raise CancelledError
 
     def watch(self, handle: Handle) -> None:
-        """For whoever submits: this is given up with the edit."""
+        """Takes the handle of a submitted request, which is cancelled with the edit."""
         with self._lock:
             self._handles.append(handle)
             is_cancelled = self._is_cancelled
@@ -68,7 +68,7 @@ class Cancellation:
 
 @dataclass(frozen=True, slots=True)
 class DecodeOptions:
-    """How a target is asked.
+    """Options for asking a target.
 
     sampling: None for greedy. speculate: False verifies no draft. deadline_s: seconds from the making of the options
     after which the target is given up (TIMEOUT). on_text: gets the new file's text in pieces as it becomes certain;
@@ -97,7 +97,7 @@ class DecodeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the target made of a file. text: all of it. parts: each window with the target's text for it.
+    """A target's text for a file. text: all of it. parts: each window with the target's text for it.
 
     is_given_up: it was still writing something else than the draft when the passes that it was given were over.
     """
@@ -109,12 +109,12 @@ class Answer:
 
 
 def cut_windows(original: Original, merged: Merged, scope: str, target: Target) -> tuple[Window, ...]:
-    """What the target has to look at: the places that the merged draft changes, or else the whole file.
+    """The windows that the target has to look at: the places that the merged draft changes, or else the whole file.
 
-    That is where it changes none, and where the place isn't known: a target that sees one place only can't tell that it
-    is the wrong one. scope: `windows`, `file`, or `auto` for windows unless they are most of the file. target: says how
-    much it is used to see.
-    """
+    The whole file is shown where the draft changes nothing, and where the place isn't known: a target that sees one
+    place only can't tell that it is the wrong one. scope: `windows`, `file`, or `auto` for windows unless they are
+    most of the file. target: says how much it is used to see.
+"""
     lines = split_lines(original.text)
     changes = changes_of(lines, split_lines(merged.text), merged.alignment)
     declarations = [(found.start_line, found.end_line) for found in original.outline.declarations]
@@ -135,7 +135,7 @@ def cut_windows(original: Original, merged: Merged, scope: str, target: Target) 
 
 
 def changes_of(lines: Sequence[str], merged: Sequence[str], alignment: Alignment) -> tuple[Change, ...]:
-    """What the alignment changes, with the line ends that its rendering has.
+    """The changes of an alignment, with the line ends that its rendering has.
 
     lines, merged: the original's and the rendering's, with line ends. A kept line whose end the rendering had to change
     (the last one, where something follows it now) is a change too.

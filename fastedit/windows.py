@@ -1,4 +1,4 @@
-"""Which parts of a file the target sees: the declarations that an edit touches, with some context; not the rest.
+"""Cuts the windows of a file that the target sees: the declarations that an edit touches, with some context.
 
 The cost of verifying then follows the edit and not the file: a 5-line edit of 20,000 lines takes what one of 200 does.
 What lies outside the windows is spliced back untouched.
@@ -27,7 +27,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Lines [start, end) of the original, and what of the edit happens there.
+    """Lines [start, end) of the original, and the changes that the edit makes there.
 
     lines: as they are, with line ends. changes: in the original's line numbers. boundaries: lines at which
     declarations begin, in the original's numbers.
