@@ -1,4 +1,4 @@
-"""What is done after files were written: they are looked over, committed, and kept for `fastedit undo`; or put back."""
+"""The steps after files were written: look them over, commit them, keep them for `fastedit undo`; or put them back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SUBJECT_CHARACTERS = 72
 def look_over(plan: Plan, files: Sequence[KeptFile], checks: Sequence[str], commit_message: str | None) -> None:
     """Runs the checks, commits where there is a message, and keeps what is needed to undo it all.
 
-    ResultRefused(CHECK_FAILED) where a check fails or git won't commit: then the files are as they were.
+    Raises ResultRefused(CHECK_FAILED) where a check fails or git won't commit: then the files are as they were.
     """
     paths = [file.path for file in files]
     made = ""
@@ -37,7 +37,7 @@ def look_over(plan: Plan, files: Sequence[KeptFile], checks: Sequence[str], comm
 
 
 def commit_message(plan: Plan, instruction: str | None) -> str:
-    """What a commit of the plan says: the instruction, or which files were edited."""
+    """The message for a commit of the plan: the instruction, or else the files that were edited."""
     if instruction and instruction.strip():
         return instruction.strip()
     names = ", ".join(change.path for change in plan.changes)
@@ -69,7 +69,7 @@ def _name(path: Path) -> str:
 
 
 def _run_check(command: str) -> None:
-    """ResultRefused(CHECK_FAILED), with the end of its output, where a shell's command fails."""
+    """Runs a shell's command. Raises ResultRefused(CHECK_FAILED), with the end of its output, where it fails."""
     done = subprocess.run(
         command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
         errors="replace", check=False,

@@ -32,7 +32,7 @@ Examples:
 
 
 class ApplyCommand(click.Command):
-    """Its help ends with examples, line by line."""
+    """A command whose help ends with examples, line by line."""
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help(ctx, formatter)

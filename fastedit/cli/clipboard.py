@@ -20,7 +20,7 @@ TIMEOUT_S = 10
 
 
 def read_clipboard(max_bytes: int) -> bytes:
-    """What was copied. InputRefused where nothing can read it, or it is too large."""
+    """The bytes that were copied. Raises InputRefused where nothing can read them, or they are too many."""
     from fastedit.files import too_large
 
     found = [reader for reader in READERS if shutil.which(reader[0])]

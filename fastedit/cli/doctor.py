@@ -1,4 +1,4 @@
-"""`fastedit doctor`: what is here, what lacks, and what would help."""
+"""`fastedit doctor`: tells what works here, what lacks, and what would help."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EDIT = "# ... existing code ...\ndef second():\n    return 3\n"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """is_needed: whether FastEdit doesn't work without it."""
+    """One thing that was looked at. is_needed: whether FastEdit doesn't work without it."""
 
     name: str
     is_well: bool
@@ -36,7 +36,7 @@ def doctor() -> None:
 
 
 def findings() -> Iterator[Finding]:
-    """What was looked at, with what came of it."""
+    """Looks at one thing after the other, and yields a finding about each."""
     from fastedit import __version__
 
     version = ".".join(map(str, sys.version_info[:3]))

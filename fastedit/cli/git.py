@@ -1,4 +1,4 @@
-"""What `--commit` and `fastedit undo` ask of git."""
+"""The calls of git behind `--commit` and `fastedit undo`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ TIMEOUT_S = 120
 
 
 def check_committable(root: Path, paths: Sequence[Path]) -> None:
-    """SettingsError where `root` is in no git repository, InputRefused(CONTENT_CONFLICT) where a file has changes that
-    aren't committed: they would go along."""
+    """Raises SettingsError where `root` is in no git repository, InputRefused(CONTENT_CONFLICT) where a file has
+    changes that aren't committed: they would go along."""
     if _git(root, "rev-parse", "--show-toplevel").returncode:
         raise SettingsError(f"--commit needs a git repository, and {root} is in none")
     changed = _git(root, "status", "--porcelain", "--", *map(str, paths)).stdout
@@ -23,7 +23,10 @@ def check_committable(root: Path, paths: Sequence[Path]) -> None:
 
 
 def commit_files(root: Path, paths: Sequence[Path], message: str) -> str:
-    """The name of a new commit of these files alone. ResultRefused(CHECK_FAILED) where git, or a hook, won't."""
+    """Commits these files alone, and returns the commit's name.
+
+    Raises ResultRefused(CHECK_FAILED) where git, or a hook, won't.
+    """
     names = [str(path) for path in paths]
     added = _git(root, "add", "--all", "--", *names)
     done = added if added.returncode else _git(root, "commit", "--quiet", "--message", message, "--", *names)

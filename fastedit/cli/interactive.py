@@ -30,7 +30,7 @@ class Hunk:
 
 
 def asking(merge: Merge, ask: Callable[[str], str]) -> Merge:
-    """`merge`, asking which reading is meant where it can't tell, and which of the hunks are wanted."""
+    """Makes `merge` ask which reading is meant where it can't tell, and which of the hunks are wanted."""
 
     def merged(original: str, edits: Any, **how: Any) -> Applied:
         applied = _chosen(merge, original, edits, how, ask)
@@ -52,7 +52,7 @@ def _chosen(merge: Merge, original: str, edits: Any, how: dict[str, Any], ask: C
 
 
 def _number(refusal: EditRefused, readings: list[Candidate], ask: Callable[[str], str]) -> int:
-    """The number that is answered with; KeyboardInterrupt for q."""
+    """Asks for the number of a reading. Raises KeyboardInterrupt for q."""
     shown = [f"  {one.choice}: line {one.start_line + 1}: {one.words}" for one in readings]
     question = "\n".join([refusal.message, *shown, f"which one? [{readings[0].choice}-{readings[-1].choice}, q] "])
     while True:
@@ -64,7 +64,7 @@ def _number(refusal: EditRefused, readings: list[Candidate], ask: Callable[[str]
 
 
 def _wanted(before: str, after: str, path: str, ask: Callable[[str], str]) -> str:
-    """The text with the hunks that are answered with yes."""
+    """The old text with those hunks in it that are answered with yes."""
     old = split_lines(before)
     hunks = list(hunks_of(old, split_lines(after)))
     wanted: list[Hunk] = []
@@ -79,7 +79,7 @@ def _wanted(before: str, after: str, path: str, ask: Callable[[str], str]) -> st
 
 
 def _answer(question: str, ask: Callable[[str], str]) -> str:
-    """One of y, n, a and d; KeyboardInterrupt for q."""
+    """The answer: y, n, a or d. Raises KeyboardInterrupt for q."""
     answer = ask(question).strip().lower()[:1]
     while answer not in ("y", "n", "a", "d"):
         if answer == "q":
@@ -89,7 +89,7 @@ def _answer(question: str, ask: Callable[[str], str]) -> str:
 
 
 def hunks_of(old: list[str], new: list[str]) -> Iterator[Hunk]:
-    """What turns the old lines into the new ones: neighbouring changes are one hunk."""
+    """The hunks that turn the old lines into the new ones: neighbouring changes are one hunk."""
     start = end = first = last = 0
     for step in Indel.opcodes(old, new):
         if step.tag == "equal":
@@ -113,7 +113,7 @@ def with_hunks(old: list[str], hunks: list[Hunk]) -> str:
 
 
 def ask_at_terminal(question: str) -> str:
-    """What is answered at the terminal, be standard input something else. SettingsError where there is none."""
+    """Asks at the terminal, even if standard input is something else. Raises SettingsError where there is none."""
     how: dict[str, Any] = {"encoding": "utf-8", "errors": "replace"}
     with suppress(OSError), open("/dev/tty", **how) as reader, open("/dev/tty", "w", **how) as writer:
         return _asked(question, reader, writer)

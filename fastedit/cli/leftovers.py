@@ -1,4 +1,4 @@
-"""`fastedit leftovers`: what of assistants' edits got into files by hand; a hook for pre-commit."""
+"""`fastedit leftovers`: finds lines of assistants' edits that got into files by hand; a hook for pre-commit."""
 
 from __future__ import annotations
 

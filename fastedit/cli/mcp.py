@@ -58,7 +58,7 @@ def mcp(root: tuple[Path, ...], http: bool, host: str, port: int, target: str | 
 
 
 def _how(target: str | None, server: str | None) -> Options:
-    """How edits are merged, by the options and the environment. SettingsError."""
+    """The options for merging edits, from the command line and the environment. Raises SettingsError."""
     from fastedit.config import load_settings, web_address
     from fastedit.targets.default import choose_default
     from fastedit.workspace import Options

@@ -1,6 +1,6 @@
-"""What the command prints: summaries, diffs, texts, refusals; for people or, with --json, for programs.
+"""The command's output: summaries, diffs, texts, refusals; for people or, with --json, for programs.
 
-What was asked for goes to standard output, all that is said about it to standard error.
+The result that was asked for goes to standard output, all that is said about it to standard error.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VERBS = {
 
 
 class Show(StrEnum):
-    """What is printed. Only for SUMMARY anything is written to a file."""
+    """The kinds of output. Only for SUMMARY anything is written to a file."""
 
     SUMMARY = "summary"
     DIFF = "diff"
@@ -37,9 +37,9 @@ class Show(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What there is to say of a plan, worked out before it is written so that nothing can go wrong after that.
+    """The output about a plan, worked out before the plan is written so that nothing can go wrong after that.
 
-    body: what was asked for besides the summaries, as it goes to standard output.
+    body: the result that was asked for besides the summaries, as it goes to standard output.
     """
 
     show: Show
@@ -81,7 +81,7 @@ def summary(change: FileChange) -> str:
 
 
 def _how(applied: Applied) -> str:
-    """Whose text it is and, where a target was asked, what came of the draft."""
+    """The strategy and, where a target was asked, how many of the drafted tokens it accepted."""
     stats = applied.stats
     if not stats.passes:
         return applied.strategy

@@ -1,4 +1,4 @@
-"""`--retry-prompt`: a refusal as words that an assistant can do something with."""
+"""`--retry-prompt`: puts a refusal into words that an assistant can do something with."""
 
 from __future__ import annotations
 

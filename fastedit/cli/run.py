@@ -28,7 +28,7 @@ PIPE_CLOSED = 141
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the command line asks for.
+    """The arguments and options of the command line.
 
     edit: None for the clipboard. file: None where the edit names its files, below root.
     lint, test: shell commands that are run after writing, and that have to succeed.
@@ -161,7 +161,7 @@ def _plan(request: Request, settings: Settings, message: str) -> Plan:
 
 
 def _merger(request: Request, settings: Settings) -> Callable[..., Applied] | None:
-    """The service that merges edits, where one is named."""
+    """The function by which a service merges edits; None where no service is named."""
     url = request.server or settings.url
     if url is None:
         return None
@@ -172,9 +172,9 @@ def _merger(request: Request, settings: Settings) -> Callable[..., Applied] | No
 
 @contextmanager
 def _uninterrupted(*, is_to_the_end: bool) -> Iterator[None]:
-    """For the few milliseconds that writing takes, signals that ask for an end are met by ending.
+    """Ignores the signals that ask the process to end, for the few milliseconds that writing takes.
 
-    is_to_the_end: the run ends with it, and so isn't interrupted any more.
+    is_to_the_end: they stay ignored after that, as nothing but the end of the run is left.
     """
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}

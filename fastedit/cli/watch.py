@@ -121,7 +121,7 @@ def _is_there(reader: tuple[str, ...]) -> bool:
 
 
 def _stamps(folder: Path) -> dict[Path, tuple[int, int]]:
-    """When each message in a folder was written last, and how long it is."""
+    """The time (in ns) at which each message in a folder was written last, and its length in bytes."""
     found = {}
     for path in sorted(folder.iterdir()):
         if path.suffix in ENDINGS and path.is_file():

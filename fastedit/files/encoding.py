@@ -41,7 +41,7 @@ ALLOWED_CONTROLS = frozenset("\t\n\r\f\v\b\x1b")
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How a text is stored. name: a codec's name; mark: its byte order mark, or b""."""
+    """The way a text is stored. name: a codec's name; mark: its byte order mark, or b""."""
 
     name: str = "utf-8"
     mark: bytes = b""
@@ -133,7 +133,7 @@ def _is_damaged_utf8(data: bytes) -> bool:
 
 
 def _guess(data: bytes) -> tuple[str, Encoding] | None:
-    """What charset-normalizer takes the bytes for, if the outcome reads like text.
+    """The text and encoding that charset-normalizer takes the bytes for; None where the outcome doesn't read like text.
 
     Western encodings come first: on a few accented letters the library can't tell them from Central European ones.
     """
@@ -167,5 +167,5 @@ def _words(text: str) -> list[str]:
 
 
 def _num_special(text: str) -> int:
-    """How many characters aren't ASCII."""
+    """Counts the characters that aren't ASCII."""
     return len(re.findall(r"[^\x00-\x7f]", text))

@@ -1,4 +1,4 @@
-"""What a run is about to do to several files, written down first, so that a crash leaves nothing half done.
+"""A run's changes of several files, written down before they are made, so that a crash leaves nothing half done.
 
 Life of a journal:
 
@@ -60,7 +60,7 @@ class Journal:
 
     @property
     def folders(self) -> set[Path]:
-        """Where names come and go."""
+        """The folders in which names come and go."""
         return {entry.target.parent for entry in self.entries} | {folder.parent for folder in self.made}
 
 

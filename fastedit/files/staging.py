@@ -63,7 +63,7 @@ def create(entry: Entry, fs: Filesystem) -> None:
 
 
 def require_untouched(path: Path, before: os.stat_result, fs: Filesystem) -> None:
-    """The last look before the file is replaced, at what changes when another program writes to it."""
+    """Looks at the file a last time before it is replaced, at what changes when another program writes to it."""
     try:
         now = fs.lstat(path)
     except FileNotFoundError as error:

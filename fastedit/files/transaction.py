@@ -36,7 +36,7 @@ LOCK_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """`path` is to hold `data`. expected: sha256 of what stands there now, None where there must be nothing.
+    """Lets `path` hold `data`. expected: sha256 of what stands there now, None where there must be nothing.
 
     like: the file whose mode and owner a new file takes (for a move), or None.
     """
@@ -49,7 +49,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """`path` is to go. expected: sha256 of what stands there now."""
+    """Lets `path` go. expected: sha256 of what stands there now."""
 
     path: Path
     expected: str
@@ -113,7 +113,7 @@ def _has_journal(folder: Path, fs: Filesystem) -> bool:
 
 
 def _end(root: Path, lock_timeout_s: float, fs: Filesystem) -> tuple[Warning, ...]:
-    """Ends what the journals in `root` tell of, as far as there still are any; the lock on `root` is held."""
+    """Undoes, or cleans up after, the runs of any journals in `root`; the lock on `root` is held."""
     warnings: tuple[Warning, ...] = ()
     try:
         for name, end in ((DONE_NAME, clean_up), (JOURNAL_NAME, roll_back)):
@@ -132,7 +132,7 @@ def _end(root: Path, lock_timeout_s: float, fs: Filesystem) -> tuple[Warning, ..
 
 
 def _verify(operation: Operation, break_hard_links: bool, fs: Filesystem) -> Status:
-    """What `stat` says of the file now, which is what the operation expects it to be."""
+    """The file's status, or None for no file. Raises InputRefused where it isn't what the operation expects."""
     name = operation.path.name
     if not exists(operation.path, fs):
         if operation.expected is None:

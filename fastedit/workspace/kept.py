@@ -25,7 +25,7 @@ MAX_BYTES = 64 << 20  # of a run's files; more isn't kept
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """before: the file's bytes before the run; after: sha256 of those after it; None where there was no file."""
+    """A file of a run. before: bytes before the run; after: sha256 of those after it; None where there was no file."""
 
     path: Path
     before: bytes | None

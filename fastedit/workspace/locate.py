@@ -1,4 +1,4 @@
-"""Where in a root the files lie that a message names."""
+"""Finds the files of a root that a message names."""
 
 from __future__ import annotations
 

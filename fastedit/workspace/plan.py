@@ -1,4 +1,4 @@
-"""What a message does to the files of a root, worked out before anything is written."""
+"""Works out what a message does to the files of a root, before anything is written."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ChangeAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What becomes of one file.
+    """The outcome for one file.
 
     path: relative to the root, with slashes; where it was before a move: moved_from. before, after: sha256
     of its bytes, None where there is no file. applied: the edit's outcome, None for a deletion.
@@ -78,11 +78,11 @@ class PlannedChange:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is to be applied, and how.
+    """A message to apply, and the options for it.
 
     message: the edit's text; mode, scope, target: as for `fastedit.apply`. max_file_bytes: the limit for a file
-    and for the message. can_create: whether files that don't exist may come to be. apply: what merges edits into a
-    text in place of `apply_edits`, with the same contract. choice: what to do about doubt; a reading can be chosen
+    and for the message. can_create: whether files that don't exist may come to be. apply: merges edits into a
+    text in place of `apply_edits`, with the same contract. choice: a rule for doubt; a reading can be chosen
     where one lazy edit is meant.
     """
 
@@ -137,7 +137,7 @@ def plan_file(
     move_to: Location | None = None,
     fs: Filesystem = SYSTEM,
 ) -> PlannedChange:
-    """What becomes of one file when its edits are applied one after the other. Raises EditRefused."""
+    """The change of one file by its edits, applied one after the other. Raises EditRefused."""
     file = _read(location, options, fs)
     last_deletion = max((i for i, edit in enumerate(edits) if edit.action is Action.DELETE), default=-1)
     rest = edits[last_deletion + 1 :]
@@ -232,7 +232,7 @@ def _creation(location: Location, applied: Applied) -> PlannedChange:
 
 
 def _check_deletion(location: Location, file: TextFile, edit: Edit) -> None:
-    """PlaceUnknown ANCHOR_NOT_FOUND where the edit shows other lines than the file would lose."""
+    """Raises PlaceUnknown ANCHOR_NOT_FOUND where the edit shows other lines than the file would lose."""
     problem = deletion_problem([body(line) for line in split_lines(file.text)], edit.hunks)
     if problem is not None:
         candidates = tuple(replace(candidate, path=location.name) for candidate in problem.candidates)
