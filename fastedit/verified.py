@@ -114,7 +114,7 @@ def cut_windows(original: Original, merged: Merged, scope: str, target: Target) 
     The whole file is shown where the draft changes nothing, and where the place isn't known: a target that sees one
     place only can't tell that it is the wrong one. scope: `windows`, `file`, or `auto` for windows unless they are
     most of the file. target: says how much it is used to see.
-"""
+    """
     lines = split_lines(original.text)
     changes = changes_of(lines, split_lines(merged.text), merged.alignment)
     declarations = [(found.start_line, found.end_line) for found in original.outline.declarations]

@@ -57,7 +57,7 @@ def create_app(settings: ServerSettings | None = None, slot: TargetSlot | None =
 
 
 def _guard(app: FastAPI, service: Service) -> None:
-    """Puts what comes before the routes around them, innermost first."""
+    """Wraps the application in the layers that come before its routes, innermost first."""
     settings = service.settings
     # Behind the reader: who is turned away amid sending a body may lose the answer with the connection.
     app.add_middleware(Gate, checks=(check_room,))

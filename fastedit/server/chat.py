@@ -83,7 +83,8 @@ class ChatRequest(Loose):
     seed: int | None = None
 
     def job(self) -> Job:
-        """What is asked for. Problem for what isn't done here; EditUnreadable for tags that can't be told apart."""
+        """The job that is asked for. Raises Problem for what isn't done here, EditUnreadable for tags that can't be
+        told apart."""
         self._check_supported()
         said = self._edit_message()
         mode, sampling = mode_of(self.model), self._sampling()

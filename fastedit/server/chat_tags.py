@@ -20,7 +20,7 @@ _INSTRUCTION = re.compile(r"<(instructions?)>(.*)</\1>", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """What a message asks for."""
+    """The parts of a tagged message."""
 
     original: str
     edit: str
@@ -33,7 +33,7 @@ def is_tagged(message: str) -> bool:
 
 
 def read_tagged(message: str) -> Tagged:
-    """The parts of a tagged message. EditUnreadable where a tag is missing, or where one ends can't be told."""
+    """Takes a tagged message apart. Raises EditUnreadable where a tag is missing, or where one ends can't be told."""
     start, instruction = _head(message)
     between = list(_BETWEEN.finditer(message, start)) if start else []
     if not between:
@@ -50,7 +50,7 @@ def read_tagged(message: str) -> Tagged:
 
 
 def _head(message: str) -> tuple[int, str]:
-    """Where the original begins (0 where it doesn't), and the instruction before it."""
+    """The offset at which the original begins (0 where it doesn't), and the instruction before it."""
     head = _HEAD.match(message)
     if head:
         return head.end(), head[2]
@@ -62,7 +62,7 @@ def _head(message: str) -> tuple[int, str]:
 
 
 def _without_offset(original: str, edit: str) -> tuple[str, str]:
-    """Both without the newlines that only set off the tags: those stand at all four ends or at none."""
+    """Both texts without the newlines that only set off the tags: those stand at all four ends or at none."""
     both = (original, edit)
     for newline in ("\r\n", "\n"):
         if all(text.startswith(newline) and text.endswith(newline) and len(text) > len(newline) for text in both):

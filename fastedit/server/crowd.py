@@ -1,4 +1,4 @@
-"""How many clients are connected at once, and what those beyond the limit are told.
+"""Limits how many clients are connected at once, and tells those beyond the limit that there is no room.
 
 uvicorn answers them in plain text, before the application has a say. Here they get through to it, marked, and are
 answered like everybody who asks too much: with our code, and when to come back.
@@ -48,6 +48,6 @@ class Limited(H11Protocol):
 
 
 def check_room(scope: Scope, _: Headers) -> None:
-    """Problem(OVERLOADED) for a request on a connection beyond the limit, but for whoever watches the process."""
+    """Raises Problem(OVERLOADED) for a request on a connection beyond the limit, unless it only watches the process."""
     if scope.get("state", {}).get(BEYOND) and scope["path"] not in OPEN_PATHS:
         raise Problem.of(EngineUnavailable(Code.OVERLOADED, "Too many clients are connected already."))

@@ -1,4 +1,4 @@
-"""How a message was read: what each of its lines was taken for, and what becomes of the file, with how certain that is.
+"""Explains how a message was read: what its lines were taken for, what becomes of the file, and how certain that is.
 
 For people who look at it, in the playground; applying an edit needs none of it.
 """
@@ -22,7 +22,9 @@ SECTIONS = {"<<<<<<<": "removed", "=======": "new", ">>>>>>>": ""}
 
 
 class Role(StrEnum):
-    """PROSE: around the edit. QUOTE: stands in the file, and stays. MARKER: stands for what isn't shown. REMOVAL: says
+    """The part that a line plays in a message.
+
+    PROSE: around the edit. QUOTE: stands in the file, and stays. MARKER: stands for what isn't shown. REMOVAL: says
     that something goes. NOTE: speaks to the reader. CHANGE: takes the place of a line. NEW: is added. REMOVED: goes."""
 
     PROSE = "prose"
@@ -66,7 +68,7 @@ class Explanation:
 
 
 def explain(job: Job) -> Explanation:
-    """How the job's message is read, whether it would be applied or not. Raises EditRefused where there is no edit."""
+    """Explains the reading of a job's message, applied or not. Raises EditRefused where there is no edit."""
     edits, _ = job.edits()
     begun = begin(job.original, edits, path=job.name, message=job.edit, instruction=job.instruction, choice=job.choice)
     alignment = begun.merged.alignment

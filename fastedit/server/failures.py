@@ -27,7 +27,7 @@ def handle_failures(app: FastAPI) -> None:
 
 
 def problem_of(error: Exception) -> Problem:
-    """What is said of an error: nothing that a request had in it."""
+    """The problem to answer an error with, which says nothing that a request had in it."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, EditRefused):
@@ -49,7 +49,8 @@ async def _client_gone(_: Request, __: Exception) -> Response:
 
 
 def _invalid(error: RequestValidationError) -> Problem:
-    """Which field is wrong and how, without its value: that may be source code, or nothing that JSON can hold."""
+    """A problem that says which field is wrong and how, without its value: that may be source code, or nothing that
+    JSON can hold."""
     first = error.errors()[0]
     if first["loc"] == ("body",) and first["type"] in NO_OBJECT:
         return Problem(RequestCode.INVALID_REQUEST, NEEDS_OBJECT)

@@ -1,4 +1,4 @@
-"""Collections of garbage that take no time: what a service has loaded once is there for good."""
+"""Keeps collections of garbage short: what a service has loaded once is there for good."""
 
 from __future__ import annotations
 

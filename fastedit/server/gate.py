@@ -1,4 +1,4 @@
-"""What is judged by a request's head alone, before any of its body is read.
+"""Checks requests by their heads alone, before any of their bodies is read.
 
 Host and Origin first: a page in a browser can be made to call a loopback address, but not to lie about these two.
 """
@@ -62,7 +62,7 @@ async def _discard_body(headers: Headers, receive: Receive) -> None:
 
 
 def place_checks(settings: ServerSettings) -> tuple[Check, ...]:
-    """Where a request says that it goes and comes from."""
+    """Checks of the places that a request says it goes to and comes from: its Host and its Origin."""
     names = frozenset(map(str.lower, (*_own_names(settings.host), *settings.allowed_hosts)))
     is_any_name = settings.host in WILDCARDS and not settings.allowed_hosts
     origins = frozenset(settings.allowed_origins)
@@ -82,7 +82,7 @@ def place_checks(settings: ServerSettings) -> tuple[Check, ...]:
 
 
 def caller_checks(settings: ServerSettings) -> tuple[Check, ...]:
-    """Who is asking, and how often."""
+    """Checks of the caller's key, and of how often a caller asks."""
     digests = tuple(_digest(key) for key in settings.keys)
     limiter = RateLimiter(settings.requests_per_minute) if settings.requests_per_minute else None
 

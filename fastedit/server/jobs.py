@@ -1,4 +1,4 @@
-"""What is to be done and what came of it, as plain data that passes between processes."""
+"""Jobs and their outcomes, as plain data that passes between processes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LARGE_CHARACTERS = 200_000  # of file and edit together: from there on an edit m
 
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
-    """As for `fastedit.decode.Sampling`, which isn't imported before a target is."""
+    """The fields of `fastedit.decode.Sampling`, which isn't imported before a target is."""
 
     temperature: float = 0.0
     top_p: float = 1.0
@@ -39,8 +39,8 @@ class SamplingOptions:
 class Job:
     """One edit of one file, as asked for.
 
-    sampling: None for greedy. with_spans: whether an outcome that no target streams is to have them. choice: what to do
-    about doubt.
+    sampling: None for greedy. with_spans: whether an outcome that no target streams is to have them. choice: a rule
+    for doubt.
     """
 
     original: str = field(repr=False)
@@ -102,14 +102,14 @@ class Drafted:
 
 
 def run_structural(job: Job) -> Outcome:
-    """The job done without a target. Raises EditRefused."""
+    """Does the job without a target. Raises EditRefused."""
     edits, warnings = job.edits()
     outcome = _run(job, edits, warnings, mode="structural")
     return replace(outcome, spans=spans_of(job.original, outcome.text)) if job.with_spans else outcome
 
 
 def run_until_target(job: Job) -> Outcome | Drafted:
-    """The job done where no target has a say in it, else what comes before one is asked. Raises EditRefused."""
+    """Does the job where no target has a say in it, else the part before one is asked. Raises EditRefused."""
     edits, warnings = job.edits()
     if not any(asks_target(job.mode, edit) for edit in edits):
         return run_structural(job)
@@ -118,13 +118,13 @@ def run_until_target(job: Job) -> Outcome | Drafted:
 
 
 def run_drafted(job: Job, drafted: Drafted) -> Outcome:
-    """The rest of a job that was drafted, done without a target. Raises EditRefused."""
+    """Does the rest of a drafted job without a target. Raises EditRefused."""
     outcome = _run(job, drafted.edits, drafted.warnings, mode="structural", begun=drafted.begun)
     return replace(outcome, spans=spans_of(job.original, outcome.text)) if job.with_spans else outcome
 
 
 def run_with_target(job: Job, drafted: Drafted, target: Target, options: DecodeOptions) -> Outcome:
-    """The rest of the job, done with the target. Raises EditRefused, and CancelledError where the options say so."""
+    """Does the rest of the job with the target. Raises EditRefused, and CancelledError where the options say so."""
     return _run(
         job, drafted.edits, drafted.warnings, mode=job.mode, target=target, options=options, begun=drafted.begun
     )

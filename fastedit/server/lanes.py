@@ -23,7 +23,7 @@ class Lane:
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
-        """A place to work in. EngineUnavailable(OVERLOADED) where too many wait already."""
+        """Waits for a place and holds it. Raises EngineUnavailable(OVERLOADED) where too many wait already."""
         # One job may be several places' borrower (a batch has many), so each borrows under a name of its own.
         borrower = object()
         try:

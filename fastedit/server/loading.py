@@ -24,7 +24,7 @@ NICENESS = 5  # structural edits take milliseconds and go first
 
 
 class State(StrEnum):
-    """NONE: the settings ask for no target. ABSENT: it can't be had."""
+    """States of the target. NONE: the settings ask for no target. ABSENT: it can't be had."""
 
     NONE = "none"
     LOADING = "loading"
@@ -35,7 +35,7 @@ class State(StrEnum):
 class TargetSlot:
     """The service's target, if any. `load` takes seconds and is for a thread of its own.
 
-    num_requests: that it decodes at once, if there is memory for them.
+    num_requests: the number that it decodes at once, if there is memory for them.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class TargetSlot:
 
     @property
     def target(self) -> Target:
-        """The target. EngineUnavailable(TARGET_UNAVAILABLE), saying why, where there is none yet or at all."""
+        """The target. Raises EngineUnavailable(TARGET_UNAVAILABLE), saying why, where there is none yet or at all."""
         if self.state is not State.READY or self._target is None:
             raise EngineUnavailable(Code.TARGET_UNAVAILABLE, self.explanation)
         return self._target
@@ -84,7 +84,7 @@ class TargetSlot:
 
     @property
     def explanation(self) -> str:
-        """Why there is no target, in a sentence."""
+        """A sentence that says why there is no target."""
         reasons = {
             State.NONE: "This service has no target; mode 'structural' needs none.",
             State.LOADING: f"The target {self.name!r} is still being loaded.",

@@ -61,7 +61,7 @@ def set_up_logs(level: str, format: str) -> None:
 
 
 def log_edit(job: Job, result: Outcome | EditRefused, seconds: float, *, with_source: bool) -> None:
-    """A line about an edit: how large, of which kind, what came of it. with_source: its texts too."""
+    """Logs a line about an edit: how large, of which kind, what came of it. with_source: its texts too."""
     if not edits_logger.isEnabledFor(logging.INFO):
         return
     fields: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""What is counted, for Prometheus."""
+"""Counts and times of the service, for Prometheus."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class Metrics:
         self._cancelled.labels(job.mode).inc()
 
     def text(self) -> bytes:
-        """All of it, as Prometheus reads it."""
+        """All metrics as text, as Prometheus reads them."""
         return generate_latest(self.registry)
 
 
 class _Now(Collector):
-    """What is so at the moment of asking."""
+    """Collects the figures that are looked up when they are asked for: queues, target, engine."""
 
     def __init__(self, lanes: tuple[Lane, ...], slot: TargetSlot) -> None:
         self._lanes = lanes

@@ -12,5 +12,5 @@ def mode_of(model: str | None) -> str:
 
 
 def known_model(model: str | None) -> str:
-    """The name of ours that is used for a name."""
+    """The name of a mode that a model's name stands for: itself if it is one, else the default."""
     return model if model in MODES else DEFAULT

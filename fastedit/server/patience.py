@@ -1,4 +1,4 @@
-"""How much is read from a client and how long it is waited for: no client can hold the service up by being slow."""
+"""Limits how much is read from a client and how long it is waited for: no slow client can hold the service up."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class BodyReader:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """`receive` for an application that hasn't seen the body yet."""
+    """A `receive` for an application that hasn't seen the body yet."""
     is_given = False
 
     async def replay() -> Message:
@@ -99,7 +99,7 @@ class SendTimeout:
 
 
 def impatient(header_timeout_s: float) -> type[Limited]:
-    """The protocol, which waits no longer than that for a request's whole head: uvicorn of its own accord waits
+    """The protocol, made to wait no longer than that for a request's whole head: uvicorn of its own accord waits
     for ever."""
 
     class Impatient(Limited):

@@ -1,4 +1,4 @@
-"""What the service says where it can't do what was asked: one shape for all of it, never with source code in it."""
+"""The service's answers where it can't do what was asked: one shape for all, never with source code in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPENAI_TYPES = {401: "authentication_error", 429: "rate_limit_error"}
 
 
 class RequestCode(StrEnum):
-    """Why a request was turned down before there was an edit to speak of; `Code` has the others."""
+    """Codes for requests turned down before there was an edit to speak of; `Code` has the others."""
 
     BAD_REQUEST = "BAD_REQUEST"
     BAD_HOST = "BAD_HOST"
@@ -84,7 +84,7 @@ class Problem(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
-        """`{error{code, message, candidates, certainty}}`."""
+        """The answer's body: `{error{code, message, candidates, certainty}}`."""
         candidates = [_public(candidate) for candidate in self.candidates]
         said = {"code": self.code.value, "message": self.message}
         return {"error": {**said, "candidates": candidates, "certainty": self.certainty}}
@@ -94,7 +94,7 @@ class Problem(Exception):
 
 
 def problem_response(problem: Problem, path: str) -> JSONResponse:
-    """The answer, in the shape that the path's clients read."""
+    """The answer to a problem, in the shape that the path's clients read."""
     if not path.startswith(OPENAI_PATHS):
         return JSONResponse(problem.body, problem.status, problem.headers)
     # OpenAI's client tries again of its own accord after 409 and 500, where that would change nothing.

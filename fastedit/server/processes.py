@@ -32,7 +32,7 @@ class ProcessDied(Exception):
 
 
 class Answer(NamedTuple):
-    """What a process says of a job. error: what it raised, or None. num_bytes: what the process holds now."""
+    """A process's answer to a job. error: what it raised, or None. num_bytes: the memory that the process holds now."""
 
     value: Any
     error: Exception | None
@@ -57,7 +57,10 @@ class Pool:
         await asyncio.gather(*(self.run(os.getpid) for _ in range(self.size)))
 
     async def run(self, function: Callable[..., T], *arguments: object) -> T:
-        """What the function gives or raises in a process. Cancelling kills the process. Raises ProcessDied."""
+        """Runs the function in a process, and gives or raises what it does.
+
+        Cancelling kills the process. Raises ProcessDied.
+        """
         async with self._limiter:
             worker = self._living() or await self._start()
             try:
@@ -112,7 +115,7 @@ class Pool:
 
 
 class _Worker:
-    """A process, from this side."""
+    """A process of the pool, as the service sees it."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -147,7 +150,7 @@ class _Worker:
 
 
 def main(niceness: int) -> None:
-    """Works off what comes on standard input, until it ends. Whatever is printed goes to standard error."""
+    """Works off the jobs that come on standard input, until it ends. Whatever is printed goes to standard error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C reaches all of a terminal's processes: the service decides
     os.nice(niceness)
     asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -170,7 +173,7 @@ def _answer(asked: bytes, answers: BinaryIO) -> None:
 
 
 def resident_bytes() -> int:
-    """What this process holds in memory, after what it could let go; 0 where the system doesn't tell."""
+    """The bytes of memory that this process holds, after letting go what it can; 0 where the system doesn't tell."""
     held = _resident_bytes()
     if held > MAX_RESIDENT_BYTES:
         gc.collect()

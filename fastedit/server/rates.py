@@ -1,4 +1,4 @@
-"""How often each caller may ask: a bucket of tokens that fills up steadily."""
+"""Limits how often each caller may ask: a bucket of tokens that fills up steadily."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Bucket:
 
 
 class RateLimiter:
-    """`per_minute` requests of each caller, all at once if need be."""
+    """Lets each caller have `per_minute` requests, all at once if need be."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._size = per_minute
@@ -26,7 +26,7 @@ class RateLimiter:
         self._buckets: OrderedDict[bytes, Bucket] = OrderedDict()
 
     def take(self, caller: bytes) -> float:
-        """Takes a token; 0.0, or the seconds until there is one."""
+        """Takes a token and gives 0.0; or gives the seconds until there is one."""
         now_s = self._clock()
         bucket = self._buckets.setdefault(caller, Bucket(self._size, now_s))
         self._buckets.move_to_end(caller)

@@ -32,7 +32,7 @@ ABORT_S = 5  # what aborted requests have to tell their clients so
 def serve(settings: ServerSettings, slot: TargetSlot | None = None) -> None:
     """Serves until SIGTERM or SIGINT. slot: a target that is there already.
 
-    SettingsError where the settings would open the service to everybody, or the address can't be had.
+    Raises SettingsError where the settings would open the service to everybody, or the address can't be had.
     """
     check_exposure(settings)
     check_keys(settings)
@@ -61,7 +61,7 @@ def server_for(app: FastAPI, settings: ServerSettings) -> DrainingServer:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. SettingsError, saying why, where there can't be one."""
+    """A listening socket. Raises SettingsError, saying why, where there can't be one."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -74,13 +74,13 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def check_exposure(settings: ServerSettings) -> None:
-    """SettingsError for an address that others can reach without a key."""
+    """Raises SettingsError for an address that others can reach without a key."""
     if not is_loopback(settings.host) and not settings.keys:
         raise SettingsError(f"others can reach {settings.host}: set FASTEDIT_API_KEYS or FASTEDIT_API_KEYS_FILE")
 
 
 def check_keys(settings: ServerSettings) -> None:
-    """SettingsError for a key that could be guessed."""
+    """Raises SettingsError for a key that could be guessed."""
     if any(len(key) < MIN_KEY_BYTES for key in settings.keys):
         raise SettingsError(
             f"an API key has fewer than {MIN_KEY_BYTES} characters; "

@@ -34,7 +34,7 @@ class Strict(BaseModel):
 
 
 class Sampling(Strict):
-    """How the target chooses. temperature 0 is greedy; top_k 0 is all tokens; the same seed gives the same text."""
+    """The way the target chooses. temperature 0 is greedy; top_k 0 is all tokens; the same seed gives the same text."""
 
     temperature: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)] = 0.0
     top_p: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 1.0
@@ -130,7 +130,7 @@ class Changes(BaseModel):
 
 
 class Warning(BaseModel):
-    """What a caller should look at. line: 0-based line of the new file, or null."""
+    """A remark that a caller should look at. line: 0-based line of the new file, or null."""
 
     code: str
     message: str
@@ -151,7 +151,7 @@ class Usage(BaseModel):
 
 
 class Stats(BaseModel):
-    """How the result came about; times in milliseconds."""
+    """Figures on how the result came about; times in milliseconds."""
 
     passes: int
     drafted: int
@@ -233,7 +233,7 @@ class ErrorBody(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    """Why nothing was done."""
+    """The reason why nothing was done."""
 
     error: ErrorBody
 
@@ -249,7 +249,7 @@ class BatchRequest(Strict):
 
 
 class BatchItem(BaseModel):
-    """What became of one: the result (status 200), or the error with the status that it would have had alone."""
+    """The outcome of one: the result (status 200), or the error with the status that it would have had alone."""
 
     status: int
     result: ApplyResponse | None = None

@@ -1,4 +1,4 @@
-"""What becomes of a job: which lane it takes, how long it may take, and that it stops when nobody waits for it."""
+"""Sees each job through: picks its lane, limits its time, and stops it when nobody waits for it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Service:
         return await self._until_stopped(self._files(edit, format), self.settings.deadline_s)
 
     async def explain(self, job: Job) -> Explanation:
-        """How the job's message is read. Cancelling gives it up. EditRefused as its code says."""
+        """Explains how the job's message is read. Cancelling gives it up. EditRefused as its code says."""
         return await self._until_stopped(self._explain(job), self.settings.deadline_s)
 
     async def stream(self, job: Job, deadline_s: float | None = None) -> AsyncGenerator[str | Outcome]:
@@ -182,7 +182,7 @@ class Service:
         return replace(outcome, warnings=(*outcome.warnings, warning))
 
     def _lane(self, job: Job, name: str) -> Lane:
-        """Where the job waits for a process: large ones have a lane of their own, and hold up no small ones."""
+        """The lane in which the job waits for a process: large jobs have their own, and hold up no small ones."""
         return self.lanes[LARGE if job.is_large else name]
 
     async def _files(self, edit: str, format: str) -> list[NamedFile]:
@@ -221,13 +221,13 @@ class _Told:
 
 
 def check_sha256(original: str, sha256: str | None) -> None:
-    """InputRefused(CONTENT_CONFLICT) where the original isn't what the client took it for."""
+    """Raises InputRefused(CONTENT_CONFLICT) where the original isn't what the client took it for."""
     if sha256 is not None and hashlib.sha256(original.encode()).hexdigest() != sha256.lower():
         raise InputRefused(Code.CONTENT_CONFLICT, "The original isn't what sha256 says.")
 
 
 def _num_drafters(settings: ServerSettings) -> int:
-    """As many as keep a target busy and let a small file pass a large one."""
+    """The number of drafts made at once: enough to keep a target busy and to let a small file pass a large one."""
     return min(settings.structural_workers, max(2, settings.structural_workers // 2))
 
 

@@ -27,7 +27,7 @@ Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class ServerSettings(BaseSettings):
-    """What can be set about the service. Lists are written with commas.
+    """The settings of the service. Lists are written with commas.
 
     target: a registered name or a folder; "none" serves without one, and so does an installation without an embedded
     one that names none. api_keys: one of them must come with each request,
@@ -73,7 +73,7 @@ class ServerSettings(BaseSettings):
 
     @property
     def keys(self) -> tuple[bytes, ...]:
-        """All API keys. SettingsError where the file with them can't be read."""
+        """All API keys. Raises SettingsError where the file with them can't be read."""
         return tuple(key.get_secret_value().encode() for key in self.api_keys) + self._keys_of_file()
 
     def _keys_of_file(self) -> tuple[bytes, ...]:

@@ -64,7 +64,7 @@ def _replaced(place: list[int], new: list[str], shift: int) -> Span:
 
 
 def _num_shared(some: list[str], others: list[str]) -> int:
-    """How many lines both lists begin with."""
+    """Counts the lines that both lists begin with."""
     pairs = enumerate(zip(some, others, strict=False))
     return next((index for index, (one, other) in pairs if one != other), min(len(some), len(others)))
 
@@ -129,7 +129,7 @@ class SpanWriter:
         self._at, self._pending = end, []
 
     def _resumed(self) -> int | None:
-        """Behind which line of the original the text goes on, if its last lines stand there: at the nearest place."""
+        """The nearest line of the original with which the text goes on, if its last lines stand before one."""
         last = self._pending[-RESUME_LINES:]
         if len(last) < RESUME_LINES or not any(line.strip() for line in last):
             return None

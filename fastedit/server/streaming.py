@@ -48,7 +48,7 @@ async def event_response(
 
 
 async def while_connected(request: Request, work: Callable[[], Awaitable[T]]) -> T:
-    """What `work` gives, which is cancelled when the client goes: a handler of its own accord would outlive it.
+    """Gives what `work` gives, and cancels it when the client goes: a handler of its own accord would outlive it.
 
     Raises ClientGone then, else what `work` raises.
     """

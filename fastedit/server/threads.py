@@ -61,7 +61,7 @@ def _in_loop(loop: asyncio.AbstractEventLoop, listener: Listener) -> Listener:
 
 
 def _guarded(work: Callable[[], Outcome]) -> Outcome:
-    """What `work` gives. What fails unforeseen becomes ENGINE_ERROR, and is logged without the texts it is about."""
+    """Gives what `work` gives. Unforeseen failures become ENGINE_ERROR, and are logged without any texts."""
     try:
         return work()
     except EditRefused:

@@ -1,5 +1,5 @@
-"""What the service has its processes do: structural work is Python from end to end, and in threads it would hold up
-everybody else. A process that crashes or has to be stopped takes no other request with it.
+"""The jobs that the service gives to processes: structural work is Python from end to end, and in threads it would
+hold up everybody else. A process that crashes or has to be stopped takes no other request with it.
 
 Small jobs have processes of their own, so that none waits behind a large one; those for large jobs are nicer.
 """
@@ -59,19 +59,19 @@ class Workers:
         await self._large.close()
 
     async def run(self, job: Job) -> Outcome:
-        """As `run_structural`. Cancelling kills the process that is at it."""
+        """Does `jobs.run_structural` in a process. Cancelling kills the process that is at it."""
         return await self._in_worker(job.is_large, _run, job)
 
     async def run_until_target(self, job: Job) -> Outcome | Drafted:
-        """As `jobs.run_until_target`. Cancelling kills the process that is at it."""
+        """Does `jobs.run_until_target` in a process. Cancelling kills the process that is at it."""
         return await self._in_worker(job.is_large, _run_until_target, job)
 
     async def run_drafted(self, job: Job, drafted: Drafted) -> Outcome:
-        """As `jobs.run_drafted`. Cancelling kills the process that is at it."""
+        """Does `jobs.run_drafted` in a process. Cancelling kills the process that is at it."""
         return await self._in_worker(job.is_large, _run_drafted, job, drafted)
 
     async def explain(self, job: Job) -> Explanation:
-        """As `explain.explain`. Cancelling kills the process that is at it."""
+        """Does `explain.explain` in a process. Cancelling kills the process that is at it."""
         return await self._in_worker(job.is_large, _explain, job)
 
     async def files(self, edit: str, format: str) -> list[NamedFile]:
@@ -110,7 +110,7 @@ def _files(edit: str, format: str) -> list[NamedFile]:
 
 
 def _answered(work: Callable[[], T]) -> T:
-    """What the work gives. Raises EditRefused, and Failure for whatever else goes wrong."""
+    """Gives what the work gives. Raises EditRefused, and Failure for whatever else goes wrong."""
     try:
         return work()
     except EditRefused as refusal:

@@ -1,4 +1,4 @@
-"""Which model: the registry, prompt templates, and loading. Importing this costs no torch."""
+"""The models that can be asked: the registry, prompt templates, and loading. Importing this costs no torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The new file out of a target's output: what stands between the template's tags, and nothing else."""
+"""Takes the new file out of a target's output: what stands between the template's tags, and nothing else."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class AnswerStream:
         self._is_begun = False
 
     def feed(self, text: str) -> str:
-        """What of the new file is certain to follow what was given out before."""
+        """Takes more of the output in, and gives the text of the new file that is certain to come next."""
         self._held += without_marks(text) if self._has_marks else text
         if not self._is_open:
             start = self._held.find(self._opening)

@@ -1,4 +1,4 @@
-"""Whether a folder is a checkpoint that can be loaded: asked first, so that the answer names the file."""
+"""Checks that a folder is a checkpoint before it is loaded, so that an error names the file that is at fault."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STATIC_ROPE = ("default", "linear", "yarn", "llama3")
 
 
 def check_checkpoint(folder: Path) -> None:
-    """EngineUnavailable(TARGET_UNAVAILABLE), naming what is missing or broken, unless all files are there and whole."""
+    """Raises EngineUnavailable(TARGET_UNAVAILABLE), naming the file, unless all files are there and whole."""
     if not folder.is_dir():
         raise _refused(f"{folder.name} is not a folder.")
     config = _json_of(folder, "config.json")

@@ -43,7 +43,7 @@ class TokenizerCodec:
 
     @property
     def num_tokens(self) -> int:
-        """Ids from here on mean nothing to the tokenizer."""
+        """The number of ids: those from here on mean nothing to the tokenizer."""
         return len(self._pieces)
 
     def encode(self, text: str) -> list[int]:

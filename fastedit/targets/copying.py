@@ -1,7 +1,7 @@
 """Constrained decoding for targets with line marks: behind a line's mark stands that line, as the prompt has it.
 
 Such a target says which line comes next; the line itself is known then, and what it would write otherwise could only be
-a slip. Free are the marks, what follows a mark that the prompt doesn't have, and how deep a line that is new stands.
+a slip. It is free in the marks, behind a mark that the prompt doesn't have, and in how deep a new line stands.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ANYTHING: State = ()
 
 @dataclass(frozen=True, slots=True)
 class MarkTokens:
-    """Ids. starts, ends: of the marks before and behind lines, with their numbers. indents: of blanks and tabs."""
+    """Token ids. starts, ends: of marks before and behind lines, with their numbers. indents: of blanks and tabs."""
 
     starts: dict[int, int]
     ends: frozenset[int]
@@ -28,8 +28,10 @@ class MarkTokens:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """tokens: its own mark where another one is before it, its text and its end mark. indent: where its indentation
-    begins; text: where it ends. is_new: it may stand deeper or less deep than the prompt has it.
+    """A line of the prompt.
+
+    tokens: its own mark where another one is before it, its text and its end mark. indent: the token at which its
+    indentation begins; text: the one behind it. is_new: it may stand deeper or less deep than the prompt has it.
     """
 
     tokens: tuple[int, ...]
@@ -40,10 +42,10 @@ class Line:
 
 @dataclass(frozen=True)
 class LineCopying:
-    """What may follow what has been written, as `fastedit.decode.request.Constraint` says.
+    """The rule for what may be written next, a `fastedit.decode.request.Constraint`.
 
-    A state is the lines that may be being written, with the place in each; none where anything may follow. Of several
-    lines with one mark, the edit's and the original's, the target's own tokens tell which it is.
+    A state has the lines that may be under way, with the next token of each; it is empty where anything may follow.
+    Of several lines with one mark, the edit's and the original's, the target's own tokens tell which it is.
     """
 
     lines: tuple[Line, ...]
@@ -55,8 +57,8 @@ class LineCopying:
         return ANYTHING
 
     def choose(self, state: State, own: int) -> tuple[int, State]:
-        """`own` where it may stand; else what the line goes on with, the edit's before the original's; and the state
-        behind it."""
+        """The next token and the state behind it: `own` where it may stand, else the line's own next token, of the
+        edit's line before the original's."""
         if not state:
             return own, self.by_mark.get(own, ANYTHING)
         allowed: dict[int, list[tuple[int, int]]] = {}
@@ -99,7 +101,7 @@ def line_copying(codec: TokenizerCodec, prompt: Sequence[int], old: Collection[i
 
 
 def _lines_in(prompt: Sequence[int], marks: MarkTokens) -> list[tuple[int, int]]:
-    """Where each line's first mark and its end mark are."""
+    """The positions of each line's first mark and of its end mark."""
     found: list[tuple[int, int]] = []
     start: int | None = None
     for index, token in enumerate(prompt):

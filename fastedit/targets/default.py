@@ -23,13 +23,13 @@ _is_named = False
 
 
 def choose_default(name_or_path: str) -> None:
-    """Let this target be the default from now on, loaded when first needed; `none` for structural merging alone."""
+    """Makes this target the default from now on, loaded when first needed; `none` for structural merging alone."""
     global _chosen, _is_named
     _chosen, _is_named = name_or_path, True
 
 
 def is_named() -> bool:
-    """Whether anybody chose the default target, be it the embedded one, or it is just there."""
+    """Whether somebody chose the default target, even if they chose the embedded one."""
     return _is_named or _chosen != EMBEDDED
 
 

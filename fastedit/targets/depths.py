@@ -1,4 +1,4 @@
-"""How deep an edit's lines stand where the original's do: assistants write in other steps, or from another margin."""
+"""Indents an edit's lines as deep as the original's: assistants write in other steps, or from another margin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastedit.lines import indent_of
 
 
 def unit_of(lines: Sequence[str]) -> str:
-    """What most lines that are deeper than the one before are deeper by."""
+    """The step by which most lines that are deeper than the line before are deeper; "" where there are none."""
     indents = [indent_of(line) for line in lines if line.strip()]
     steps = Counter(
         other.removeprefix(one) for one, other in pairwise(indents) if len(other) > len(one) and other.startswith(one)
@@ -19,8 +19,8 @@ def unit_of(lines: Sequence[str]) -> str:
 
 
 def as_deep(codes: list[str], twins: Sequence[tuple[str, str]], unit: str, other_unit: str) -> list[str]:
-    """The lines as they are, moved as the least deep twin is, or so in other steps: what brings most twins to where the
-    original has them.
+    """The lines, indented so that most twins are where the original has them: as they are, moved as far as the least
+    deep twin, or moved so and in the original's steps.
     """
     base, there = min(((indent_of(code), indent_of(twin)) for code, twin in twins), key=lambda pair: len(pair[0]))
     ways: list[Callable[[str], str | None]] = [
@@ -36,7 +36,7 @@ def as_deep(codes: list[str], twins: Sequence[tuple[str, str]], unit: str, other
 
 
 def _move_between(own: str, there: str) -> tuple[str, str]:
-    """What to take from the beginning of an indentation, and to put there, to have the other."""
+    """The white space to cut from the beginning of an indentation and the one to put there, to have the other."""
     pairs = zip(reversed(own), reversed(there), strict=False)
     num_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     return own[: len(own) - num_common], there[: len(there) - num_common]

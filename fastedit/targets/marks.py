@@ -6,9 +6,9 @@ token, and the copying has a unique place to look at. Behind the line stands its
 followed by the next line's mark: what may come next is a look-up too.
 
 Lines of the edit that plainly are the original's have its marks. One that stands for a line of the original has that
-one's mark before its own, and its end mark: where the original would be gone on with, the edit's line is found. What
-is what `places` says. Lines are shown as deep as the original has them, unless the edit is what moves them. What a
-patch takes away isn't shown: its context stands together then, as in an edit that leaves a line out.
+one's mark before its own, and its end mark: a model that would go on with the original finds the edit's line. `places`
+tells which lines these are. Lines are shown as deep as the original has them, unless the edit is what moves them. What
+a patch takes away isn't shown: its context stands together then, as in an edit that leaves a line out.
 
 The marks are private-use characters; they are taken out of what a target writes before anybody else sees it.
 """
@@ -36,12 +36,12 @@ _MARK = re.compile(f"[{RANGE}]")
 
 
 def mark(number: int) -> str:
-    """The mark of line `number` (from 0) of original and edit together; numbers come back after many lines."""
+    """The mark of line `number` (from 0) of original and edit together; the same marks come back after many lines."""
     return chr(FIRST + 1 + number % (NUM_LINES - 1))
 
 
 def end_mark(start_mark: str) -> str:
-    """The mark behind a line, for the one before it."""
+    """The mark that stands behind a line, by the mark before it."""
     return chr(ord(start_mark) + NUM_LINES)
 
 
@@ -87,9 +87,9 @@ class LineMarks:
 
     @property
     def marked_edit(self) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """The edit, and where its elisions are in it. They have neither marks nor indentation: what follows a line of
-        the edit is then either the next line's mark or, all by itself, an elision. Of several with nothing but blank
-        lines between them one is shown.
+        """The edit with marks, and its elisions as (start, end) in it. Elisions have neither marks nor indentation: a
+        line of the edit is followed either by the next line's mark or, all by itself, by an elision. Of several with
+        nothing but blank lines between them one is shown.
         """
         text, elisions = "", list[tuple[int, int]]()
         ends = {self.edit.count("\n", 0, start): end - start for start, end in self.elisions}
@@ -183,8 +183,8 @@ class LineMarks:
 
 
 def shifted_offsets(offsets: Sequence[int], marked: str) -> tuple[int, ...]:
-    """Where offsets into a text are once its lines are marked; one at a line's start is before the line's marks and
-    behind the end mark of the line before.
+    """The offsets into a text moved to their places once its lines are marked; one at a line's start is before the
+    line's marks and behind the end mark of the line before.
     """
     # Before each mark: how much text. A mark is before an offset at its own place only if it ends a line there.
     starts = [(found.start() - number, found[0] < _FIRST_END) for number, found in enumerate(_MARK.finditer(marked))]
@@ -198,10 +198,10 @@ def _between_marks(marks: str, line: str) -> str:
 def _place(
     run: Sequence[str], keys: Sequence[str], start: int, known: Sequence[int | None], kept: dict[int, int]
 ) -> list[int | None]:
-    """Where each line of a run stands among `keys[start:]`; None for lines that don't.
+    """The place of each line of a run among `keys[start:]`; None for lines that don't stand there.
 
-    In one piece if it can be, where most of its lines are where they are `known` to be and most of it is new; at the
-    ends of the text the run may reach beyond it.
+    The run is placed in one piece if it can be, where most of its lines are where they are `known` to be and most of it
+    is new; at the ends of the text it may reach beyond it.
     """
     length = len(run)
     pieces = [
@@ -222,7 +222,7 @@ def _place(
 def _worth(
     run: Sequence[str], piece: tuple[int, int, int], known: Sequence[int | None], kept: dict[int, int]
 ) -> tuple[int, int, int]:
-    """How many lines of a piece are where they are known to be, how much of a run is there, how much of that is new."""
+    """Counts a piece's lines that are where they are known to be, those that aren't blank, and those that are new."""
     first, last, shift = piece
     indices = range(first, last)
     num_code = sum(bool(run[index]) for index in indices)
@@ -231,7 +231,7 @@ def _worth(
 
 
 def _rising_places(known: Sequence[int | None], start: int) -> list[tuple[int, int]]:
-    """The lines whose place is known, with it, as far as it lies behind the one before."""
+    """The lines whose place is known, each with its place, if that lies behind the place of the one before."""
     fixed: list[tuple[int, int]] = []
     for index, place in enumerate(known):
         if place is not None and place >= start and (not fixed or place > fixed[-1][1]):
@@ -256,7 +256,7 @@ def _spread(run: Sequence[str], keys: Sequence[str], start: int, fixed: Sequence
 
 
 def _num_joining(run: Sequence[tuple[int, str]], places: Sequence[int | None], kept: dict[int, int]) -> int:
-    """How many lines of a run lead up to where it leaves the original: to the first that isn't blank, if it stays."""
+    """Counts the lines by which a run joins the original: up to its first that isn't blank, if it stays, else 0."""
     there = [index for index, place in enumerate(places) if place is not None]
     first = next((index for index in there if run[index][1].strip()), None)
     if first is None or any(places[index] not in kept for index in there if index <= first):
@@ -265,7 +265,7 @@ def _num_joining(run: Sequence[tuple[int, str]], places: Sequence[int | None], k
 
 
 def _kept(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """Which of the original's lines each line is."""
+    """The lines of `new` that are lines of `old`, each with its number there."""
     from rapidfuzz.distance import Indel
 
     blocks = Indel.opcodes(_ended(old), _ended(new)).as_matching_blocks()

@@ -1,4 +1,4 @@
-"""Which line of the original each line of an edit is, or stands for: the likeliest reading of the whole edit.
+"""Finds the line of the original that each line of an edit is, or stands for: the likeliest reading of the whole edit.
 
 Lines that plainly are lines of the original have their places by `twins`. Between two of them every other line is
 compared with every line there, and the best-scoring reading in which places only rise is sought by dynamic
@@ -35,14 +35,17 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """By lines of the edit. same: which line of the original it is; like: which one it stands for, changed."""
+    """Lines of the original, by lines of the edit. same: the line that it is; like: the one that it changes."""
 
     same: dict[int, int] = field(default_factory=dict)
     like: dict[int, int] = field(default_factory=dict)
 
 
 def places(lines: Sequence[str], others: Sequence[str]) -> Places:
-    """lines: the edit's, with `ELISION` where it leaves lines out. others: the original's. Both without their ends."""
+    """Finds the edit's lines in the original.
+
+    lines: the edit's, with `ELISION` where it leaves lines out. others: the original's. Both without their ends.
+    """
     keys, theirs = [line.strip() for line in lines], [line.strip() for line in others]
     found = Places(twins(keys, theirs))
     ends = [(-1, -1), *sorted(found.same.items()), (len(keys), len(theirs))]
@@ -77,7 +80,7 @@ def _placed(lines: Sequence[str], others: Sequence[str], has_start: bool, has_en
 
 
 def _scores(lines: Sequence[str], others: Sequence[str]) -> Floats:
-    """How well each pair of lines goes together, [lines, others]; -inf where it doesn't."""
+    """[lines, others]: how well each pair of lines goes together; -inf where it doesn't."""
     from rapidfuzz import fuzz, process
 
     keys, theirs = np.array([line.strip() for line in lines]), np.array([line.strip() for line in others])
@@ -94,7 +97,7 @@ def _scores(lines: Sequence[str], others: Sequence[str]) -> Floats:
 
 
 def _best(scores: Floats, is_elided: Sequence[bool], has_start: bool) -> Floats:
-    """For each pair the best score of a reading of all lines up to it that ends with it."""
+    """[lines, others]: for each pair the best score of a reading of all lines up to it that ends with it."""
     num, width = scores.shape
     skipped = np.subtract.outer(np.arange(width), np.arange(-1, width)) - 1  # from the place before, -1 for none
     costs = np.where(skipped > 0, np.minimum(GAP + GAP_GROWTH * np.log2(1 + skipped.clip(0)), MAX_GAP), 0)

@@ -50,7 +50,7 @@ def prompt_tokens(
 
 
 def check_template(template: PromptTemplate, tokenizer: PreTrainedTokenizerBase) -> None:
-    """EngineUnavailable(TARGET_UNAVAILABLE) where the template needs a chat template and the tokenizer has none."""
+    """Raises EngineUnavailable(TARGET_UNAVAILABLE) where the template needs a chat template and there is none."""
     if template.is_chat and not tokenizer.chat_template:
         raise EngineUnavailable(
             Code.TARGET_UNAVAILABLE,

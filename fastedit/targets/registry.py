@@ -15,8 +15,9 @@ HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """source: a hub id (looked up in the local cache, never fetched here) or a folder. template: a name.
+    """A known target.
 
+    source: a hub id (looked up in the local cache, never fetched here) or a folder. template: a name.
     only_verifies: in `auto` it confirms drafts, and its own text never stands for one: it is wrong too often.
     """
 
@@ -46,7 +47,7 @@ def folder_of(name_or_path: str | Path) -> Path:
 
 
 def registered_as(name_or_path: str | Path) -> Registered | None:
-    """What is known of a target by its name, its hub id or its folder."""
+    """The entry of a target by its name, its hub id or its folder; None where there is none."""
     wanted = str(name_or_path)
     return next((known for name, known in REGISTRY.items() if wanted in (name, str(known.source))), None)
 
@@ -70,7 +71,7 @@ def _cached(hub_id: str) -> Path:
 
 
 def _missing(source: str) -> str:
-    """What is said of a target that isn't here: how to fetch it, where it may be on the hub."""
+    """The message about a target that isn't here: it says how to fetch it, where it may be on the hub."""
     if registered_as(source) or HUB_ID.fullmatch(source):
         return f"{source} wasn't fetched yet: `hf download {source}` does it, once."
     return f"{source!r} is no registered target ({', '.join(sorted(REGISTRY))}), no folder, and no name of the hub's."

@@ -30,7 +30,7 @@ class Target:
     stop_tokens: the ids that end an output, the one that a draft should end with first.
     max_positions: the longest prompt and output together that the model was made for.
     only_verifies: in `auto` it confirms drafts, and its own text never stands for one.
-    notes: what of the checkpoint isn't computed as it was made.
+    notes: the parts of the checkpoint that aren't computed as they were made.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Target:
         return self.model.dtype
 
     def with_template(self, template: PromptTemplate | str) -> Target:
-        """The same target asked in another way."""
+        """The same target, asked by another template."""
         chosen = template_named(template) if isinstance(template, str) else template
         check_template(chosen, self.tokenizer)
         return replace(self, template=chosen)
@@ -155,7 +155,7 @@ def _notes(model: PreTrainedModel, quantization: str | None) -> tuple[str, ...]:
 
 
 def _check_report(report: dict[str, Any], folder: Path) -> None:
-    """Weights that the files lack would be random numbers: refuse them."""
+    """Raises EngineUnavailable where the files lack weights, which would be random numbers."""
     missing = sorted(str(key) for key in (*report["missing_keys"], *report["mismatched_keys"]))
     if missing:
         raise _unavailable(f"The weights in {folder.name} lack or misshape {len(missing)} tensors, first {missing[0]}")
@@ -178,7 +178,7 @@ def _device_named(name: str) -> torch.device:
 
 
 def _stop_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
-    """What `generate` would stop at, the tokenizer's own end token first: a draft ends with it."""
+    """The tokens at which `generate` would stop, the tokenizer's own end token first: a draft ends with it."""
     configured = getattr(model.generation_config, "eos_token_id", None)
     stops = configured if isinstance(configured, list) else [] if configured is None else [configured]
     own = tokenizer.eos_token_id

@@ -1,4 +1,4 @@
-"""How each target was taught to be asked and to answer, as data: adding a target is adding a row.
+"""The ways in which targets were taught to be asked and to answer, as data: adding a target is adding a row.
 
 The wording of `kortix` and `osmosis` is what their makers published and trained with, to the character.
 """
@@ -29,7 +29,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class PromptTemplate:
-    """How to ask a target, and how its answer is wrapped.
+    """A way to ask a target, with the wrapping of its answer.
 
     messages: put through the tokenizer's chat template; where `is_chat` is False they are joined as they are, and
     special tokens in their own words (never in a user's text) are read as such. instruction: what `{instruction}`

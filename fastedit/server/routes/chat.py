@@ -80,7 +80,7 @@ async def chat(body: ChatRequest, request: Request, service: TheService) -> Resp
 
 
 class _Answer:
-    """What all chunks of an answer have in common."""
+    """The fields that all chunks of an answer share, and the chunks themselves."""
 
     def __init__(self, body: ChatRequest) -> None:
         self.id = f"chatcmpl-{secrets.token_hex(12)}"

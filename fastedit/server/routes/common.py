@@ -1,4 +1,4 @@
-"""What all routes share."""
+"""The service, errors and event streams as all routes declare them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ERRORS = _error_responses()
 
 
 def streamed(events: str) -> dict[int | str, dict[str, Any]]:
-    """For the OpenAPI description: with `stream`, the answer is server-sent events."""
+    """The entry of the OpenAPI description that says that with `stream` the answer is server-sent events."""
     fields = {"event": {"type": "string"}, "data": {"type": "string", "description": "JSON"}}
     schema = {"type": "object", "properties": fields, "required": ["data"], "description": events}
     content = {"text/event-stream": {"schema": schema}}

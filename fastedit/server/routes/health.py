@@ -1,4 +1,4 @@
-"""Is the process alive, and would an edit succeed?"""
+"""GET /healthz and /readyz: tell whether the process is alive, and whether an edit would succeed."""
 
 from __future__ import annotations
 

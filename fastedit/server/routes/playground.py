@@ -33,7 +33,7 @@ class Segment(BaseModel):
 
 
 class Explanation(BaseModel):
-    """How a message is read."""
+    """The reading of a message."""
 
     roles: list[str] = Field(description="What each line of the message was taken for.")
     segments: list[Segment] = Field(description="What becomes of the file, in the likeliest or the chosen reading.")
