@@ -38,7 +38,7 @@ def align_lazy(
 
 
 def _shares(readings: Sequence[Reading]) -> list[float]:
-    """How likely each reading is: the first by its certainty, a later one by its own, were those before it out."""
+    """The probability of each reading: the first's certainty, then a later one's own, were those before it out."""
     shares: list[float] = []
     left = 1.0
     for number in range(len(readings)):

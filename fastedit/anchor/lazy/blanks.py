@@ -63,7 +63,7 @@ class Blanks:
         return cell.line is None or (cell.count == 1 and not self.original.keys[cell.line])
 
     def _is_free(self, cell: Cell) -> bool:
-        """Whether the snippet doesn't show what stands before this line."""
+        """Whether the snippet leaves open what stands before this line."""
         return cell.row is None or cell.row in self.plan.free_before or self._leads_free(cell.row)
 
     def _leads_free(self, row: int) -> bool:
@@ -99,7 +99,7 @@ class Blanks:
         return self._beside_new(cells, first, second, between)
 
     def _are_neighbours(self, above: Cell, below: Cell) -> bool:
-        """Whether two lines of the file stay that follow one another there."""
+        """Whether both cells are lines of the file, one right behind the other there, too."""
         return above.line is not None and below.line == above.line + above.count
 
     def _has_blanks_before(self, cell: Cell) -> bool:
@@ -108,7 +108,7 @@ class Blanks:
         return len(same) < FEW_LINES or any(line and not self.original.keys[line - 1] for line in same)
 
     def _shown_blanks(self, above: int | None, below: int | None) -> list[int] | None:
-        """How many blank lines the snippet shows before each of the notes between two rows, and behind the last.
+        """Counts the blank lines that the snippet shows before each of the notes between two rows, and behind the last.
 
         None where anything but notes, or none, is there. Blank lines on both sides of a note are the same ones: `a`,
         blank, `# removed: b`, blank, `c`.
@@ -170,7 +170,7 @@ class Blanks:
         return gap.before is not None and self.original.columns[gap.behind] < self.columns.column(gap.start)
 
     def _wanted_before(self, gap: _Gap, count: int, is_free_behind: bool, num_behind: int) -> int:
-        """How many blank lines, of which there are `count`, new lines want before them that end in `num_behind`."""
+        """The number of blank lines that new lines want before them; there are `count`, they end in `num_behind`."""
         before, in_file = gap.before, gap.in_file
         is_declared = self._is_declared(gap.start)
         column = self.columns.column(gap.start)
@@ -190,7 +190,7 @@ class Blanks:
         return wanted
 
     def _wanted_behind(self, gap: _Gap) -> int:
-        """How many blank lines new lines want behind them."""
+        """The number of blank lines that new lines want behind them."""
         is_closed = self._is_closed(gap)
         if is_closed and gap.behind is not None:
             return self._blanks_before(gap.behind)
@@ -208,7 +208,7 @@ class Blanks:
         return row if row is not None else 0
 
     def _behind_new(self, cells: Sequence[Cell], index: int) -> tuple[bool, int]:
-        """Whether the snippet doesn't show what stands behind a cell's run of new lines; in how many blanks it ends."""
+        """Whether the snippet leaves open what follows a cell's new lines, and how many blank lines these end in."""
         num_blank = 0
         while index < len(cells) and (cells[index].is_new or self._is_blank(cells[index])):
             num_blank = num_blank + 1 if self._is_blank(cells[index]) else 0
@@ -225,7 +225,7 @@ class Blanks:
         return None
 
     def _blank_runs(self, above: int, below: int) -> list[int]:
-        """How many blank lines stand before each line between two lines, and before the lower one."""
+        """Counts the blank lines before each line between two lines, and before the lower one."""
         runs, run = [], 0
         for line in range(above + 1, below):
             if self.original.keys[line]:
@@ -252,7 +252,7 @@ class Blanks:
         return 0 <= at < len(self.grid.rows) and self.grid.rows[at].is_blank
 
     def _usual_blanks(self, row: int) -> int:
-        """How many blank lines the file has before declarations at the row's column."""
+        """The number of blank lines that the file usually has before declarations at the row's column."""
         column = self.columns.column(row)
         counts: Counter[int] = Counter()
         for one in self.grid.outline.declarations:

@@ -24,7 +24,7 @@ class Cell:
 
 
 def changes_of(cells: Sequence[Cell], num_lines: int) -> list[tuple[int, int, list[str]]]:
-    """What the cells change: lines [start, end) of the original become other lines; ascending, touching none."""
+    """The changes that cells make: lines [start, end) of the original become other lines; ascending, touching none."""
     changes: list[tuple[int, int, list[str]]] = []
     at = 0
     new: list[str] = []

@@ -1,4 +1,4 @@
-"""How certain a reading is: the share of such readings that are right.
+"""Rates how certain a reading is: the share of such readings that are right.
 
 The score compares readings of one edit with each other; whether the best of them is right also depends on what all of
 them have in common. A logistic model over a few plain facts says so; `fastedit.training.alignment` fits it to edits

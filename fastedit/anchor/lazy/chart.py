@@ -1,4 +1,4 @@
-"""What the best way to each state of the search is worth: one search over both texts, in which every doubt is a choice.
+"""Scores the best way to each state of the search: one search over both texts, in which every doubt is a choice.
 
 A path takes the snippet's rows one by one and moves forward in the original. After each row it is in one of these
 states:
@@ -37,7 +37,7 @@ MARKED = (*g.MARKED_LINE, "elided_outdents")
 
 @dataclass(frozen=True, slots=True)
 class RowScores:
-    """What a row is worth in each part; see the names in `grid`."""
+    """The scores of a row in each part; see the names in `grid`."""
 
     new: float
     near: Floats | None
@@ -105,13 +105,13 @@ class Chart:
         return self._weights_of[key]
 
     def _once(self, key: object, facts: Callable[[int], Floats], row: int) -> Floats:
-        """The scores of what `facts` says of a row (see `grid.NEXT`), which rows with the same key have in common."""
+        """The scores of what `facts` says of a row (see `grid.NEXT`), made once for all rows with the same key."""
         if key not in self._shared:
             self._shared[key] = facts(row) @ self._w(g.NEXT)
         return self._shared[key]
 
     def _step(self, row: int) -> object:
-        """What `next_shift` depends on."""
+        """A key that is the same for all rows for which `next_shift` says the same."""
         columns = self.grid.shown.columns
         if row == 0 or columns[row] < 0 or columns[row - 1] < 0:
             return row == 0
@@ -151,7 +151,7 @@ class Chart:
             self.rows.append(facts if self.known is None else self.known.leaned(row, facts))
 
     def _row_scores(self, row: int) -> RowScores:
-        """What a row is worth, before anything known of the result changes it."""
+        """The scores of a row, before anything known of the result changes them."""
         grid = self.grid
         one = grid.rows[row]
         can_mark = one.odds is not None

@@ -34,7 +34,7 @@ class Columns:
         self.ratio = self._ratio()
 
     def indent(self, columns: int, near: int) -> str:
-        """So many columns of indentation, in tabs or blanks as most of the lines have them nearest to a line."""
+        """Writes so many columns of indentation, in tabs or blanks as most of the lines nearest to a line have them."""
         if (columns, near) not in self.grid.indents:
             self.grid.indents[columns, near] = self._indent(columns, near)
         return self.grid.indents[columns, near]
@@ -52,7 +52,7 @@ class Columns:
         return " " * columns
 
     def _ratio(self) -> float:
-        """How many columns of the original one column of the snippet is."""
+        """The number of columns of the original that one column of the snippet is."""
         ratios: Counter[float] = Counter()
         for row, (line, _) in self.plan.quoted.items():
             parent = self.grid.row_parents[row]
@@ -189,7 +189,7 @@ class Columns:
         return bisect_right(self._free, low) < bisect_right(self._free, high)
 
     def _column_by_nearest(self, row: int) -> int:
-        """By the nearest quoted row of the same part, by what stands at the place, or by any quoted row."""
+        """The column by the nearest quoted row of the same part, by what stands at the place, or by any quoted row."""
         mine = self.shown.columns[row]
         trusted = [
             other

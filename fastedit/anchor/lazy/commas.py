@@ -36,5 +36,5 @@ def with_commas(cells: Sequence[Cell], original: Lines) -> list[Cell]:
 
 
 def _text(cell: Cell, original: Lines) -> str:
-    """What the line of a cell says; of several lines the first."""
+    """The text of the line of a cell; of several lines the first."""
     return cell.text if cell.text is not None else original.texts[cell.line] if cell.line is not None else ""

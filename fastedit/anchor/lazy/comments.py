@@ -1,4 +1,4 @@
-"""What a comment in a snippet is for: it stands for code, it speaks to the reader, or it is code itself.
+"""Tells what a comment in a snippet is for: it stands for code, it speaks to the reader, or it is code itself.
 
 A linear classifier over the characters of the comment's words (n-grams hashed to buckets) gives the odds; the search
 weighs them against everything else. `fastedit.training.alignment` fits it.
@@ -98,7 +98,7 @@ def log_odds(text: str) -> dict[str, float]:
 
 
 def note_of(line: str) -> str | None:
-    """What the comment that fills this line says; None where it isn't one."""
+    """The text of the comment that fills this line; None where it isn't one."""
     return comment_text(line)
 
 

@@ -94,7 +94,7 @@ def plain(text: str) -> str:
 
 
 class _Unread(Exception):
-    """The text can't be told apart into entries."""
+    """Raised where a text can't be told apart into entries."""
 
 
 def _indent(text: str) -> int:
@@ -102,7 +102,7 @@ def _indent(text: str) -> int:
 
 
 def _comment_start(texts: Sequence[str], head: int, floor: int, is_comment: Callable[[int], bool]) -> int:
-    """Where the comments begin that stand directly above an entry, at its indentation."""
+    """The line where the comments begin that stand directly above an entry, at its indentation."""
     start = head
     while start > floor and is_comment(start - 1) and _indent(texts[start - 1]) == _indent(texts[head]):
         start -= 1
@@ -166,7 +166,7 @@ class _YamlReader:
         )
 
     def _told_apart(self, entries: list[Entry]) -> list[Entry]:
-        """The entries; items that begin alike and have no name are called by all that they hold."""
+        """Tells apart the items that begin alike and have no name: all that they hold becomes their key."""
         counts = Counter(entry.key for entry in entries)
         return [
             replace(entry, key=plain("\n".join(self.texts[entry.head : entry.end])), marks=())
@@ -215,14 +215,14 @@ class _YamlReader:
 
 
 def _scalar(text: str) -> str:
-    """What a value of a list is called: without quotes and remarks, of a requirement the package."""
+    """The name of a value of a list: without quotes and remarks, of a requirement the package."""
     value = re.sub(r"\s+#.*$", "", text.strip()).rstrip(",").strip("\"'")
     found = _REQUIREMENT.match(value)
     return found[1] if found else plain(value)
 
 
 def _marks(texts: Sequence[str], children: Sequence[Entry]) -> Iterator[tuple[str, str]]:
-    """What tells an item from its neighbours: its name, the action that it uses, or what it begins with."""
+    """Yields the (kind, value) pairs that tell an item from its neighbours: its name, its action, or how it begins."""
     values = {
         child.key: re.sub(r"\s+#.*$", "", texts[child.head][child.column :].partition(":")[2]).strip().strip("\"'")
         for child in children
@@ -295,7 +295,7 @@ def _closed(opened: Entry, inside: list[Entry], end: int) -> Entry:
 
 
 def _toml_value(texts: list[str], line: int, value: str) -> _Value:
-    """Where a value ends, with the items of a list that has one in each line."""
+    """Finds the end of a value, with the items of a list that has one in each line."""
     closing = next((sign for sign in ('"""', "'''") if value.lstrip().startswith(sign)), "")
     if closing:
         if value.count(closing) > 1:
@@ -349,7 +349,7 @@ def _listed(texts: list[str], start: int, end: int) -> tuple[Entry, ...] | None:
 
 
 def _ini_value(texts: list[str], line: int, value: str) -> _Value:
-    """Where a value ends: before the next line that isn't indented further; a value on lines of its own is a list."""
+    """Finds the end of a value: before the next line that isn't indented further; one on lines of its own is a list."""
     at = end = line + 1
     while at < len(texts):
         text = texts[at]

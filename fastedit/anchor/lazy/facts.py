@@ -1,4 +1,4 @@
-"""What speaks for or against a result as a whole: facts that no single step of the search can see."""
+"""Facts that speak for or against a result as a whole, which no single step of the search can see."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _closing(grid: Grid, line: int) -> int:
 
 
 def _duplicated(grid: Grid, gone: set[int], row: int) -> float:
-    """How much it counts that a written row says what a line that stays already says beside it; 0 if none does."""
+    """The weight of a written row saying what a line that stays already says beside it; 0 if none does."""
     original, shown = grid.original, grid.shown
     identity = shown.identity(row)
     if identity is None or identity.kind not in (*_HEADERS, "key", "import"):
@@ -185,7 +185,7 @@ def _count_marker_names(f: dict[str, float], grid: Grid, plan: Plan) -> None:
 
 
 def _num_said_kept(grid: Grid, plan: Plan) -> int:
-    """How many declarations stay though the words say that they are gone."""
+    """Counts the declarations that stay though the words say that they are gone."""
     count = 0
     for one in grid.outline.declarations:
         name = one.name.split(".")[-1] if one.name else ""

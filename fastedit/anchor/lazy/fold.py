@@ -265,7 +265,7 @@ def _stretches(
 
 
 def _above(original: Lines, line: int) -> list[int]:
-    """The near lines that a line stands in, by indentation alone."""
+    """The lines above, not too far away, that a line stands in by indentation alone."""
     result: list[int] = []
     least: int | None = None
     for at in range(line, max(-1, line - MAX_ABOVE), -1):
@@ -282,7 +282,7 @@ def _above(original: Lines, line: int) -> list[int]:
 
 
 def _shown(one: Declaration, largest: int) -> list[tuple[int, int]]:
-    """A declaration and what borders on it; only its beginning and end where it has too many lines."""
+    """The line ranges of a declaration and what borders on it; only its beginning and end where it is too long."""
     if one.end_line - one.start_line <= largest:
         return [(one.start_line - 3, one.end_line + 3)]
     return [(one.start_line - 3, min(one.body_line, one.start_line + 20) + 3), (one.end_line - 3, one.end_line + 3)]

@@ -1,4 +1,4 @@
-"""One snippet beside one original: the rooms of the search's grid, and every fact about them.
+"""One snippet beside one original: the search's grid of rows and positions, and every fact about them.
 
 A snippet has rows 0..m-1, the original positions 0..n (position p lies before line p). The facts are the `features`;
 `search` adds up what they are worth.
@@ -38,7 +38,7 @@ MORE_THAN_ANY = np.float32(400)  # deleted lines: what a gap counts as, which mu
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the words around a snippet say.
+    """All that the words around a snippet say.
 
     names: what they mention as code; removed: what they say is gone; kept: keys of lines that they say stay; prose: the
     words before it.
@@ -221,7 +221,7 @@ class Grid(Positions):
 
     @cached_property
     def shift(self) -> int:
-        """How many columns the original's lines stand further right than the snippet's, as most equal lines say."""
+        """The columns that the original's lines stand further right than the snippet's, as most equal lines say."""
         counts: dict[int, float] = {}
         for row in range(self.num_rows):
             places = self.original.places.get(self.shown.keys[row], ())
@@ -284,7 +284,7 @@ class Grid(Positions):
 
     @cached_property
     def told(self) -> Told:
-        """Where the words say that the snippet goes."""
+        """The places where the words say that the snippet goes."""
         if not self.context.prose:
             return Told()
         found = (self.shown.identity(row) for row in range(self.num_rows))
@@ -299,7 +299,7 @@ class Grid(Positions):
         return sum(self.original.identities.has_name(word) for word in words) / len(words)
 
     def leading_identity(self, row: int) -> Identity | None:
-        """What a run of lines that begins with the row declares, its comments and decorators passed over."""
+        """The identity of a run of lines that begins with the row, its comments and decorators passed over."""
         for at in range(row, min(self.num_rows, row + 12)):
             one = self.rows[at]
             if one.is_blank or one.note is not None:

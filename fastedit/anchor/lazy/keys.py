@@ -162,7 +162,7 @@ def _merged_entries(
 
 
 class _Unmerged(Exception):
-    """What the snippet shows can't be put into the file this way."""
+    """Raised where what the snippet shows can't be put into the file this way."""
 
 
 def _unfolded(snippet: Shown, mine: Entry, original: Lines) -> Shown:
@@ -188,7 +188,7 @@ def _unfolded(snippet: Shown, mine: Entry, original: Lines) -> Shown:
 
 
 def _target(root: Entry, shown: Entry, prose: str) -> Entry | None:
-    """What of the file the snippet is a part of: where most of its keys are known; None where that is open."""
+    """The entry of the file that the snippet is part of: where most of its keys are known; None where that is open."""
     numbers = {id(one): _num_known(one, shown) for one in (root, *root.blocks())}
     most = max(numbers.values())
     if most and numbers[id(root)] == most:
@@ -233,7 +233,7 @@ def matched(mine: Sequence[Entry], shown: Sequence[Entry]) -> list[int | None]:
 
 
 def _likest(mine: Sequence[Entry], found: Sequence[int], shown: Entry) -> int:
-    """Of the entries that may be the shown one the one that has most in common with it, the first of several."""
+    """The number of the entry that has most in common with the shown one, among those found; the first of several."""
     keys = {child.key for child in shown.children}
 
     def likeness(number: int) -> tuple[float, int]:
@@ -252,7 +252,7 @@ def _is_same_item(mine: Entry, shown: Entry) -> bool:
 
 
 def _steps(original: Lines, snippet: Lines, mine: Entry, shown: Entry) -> tuple[int, str]:
-    """How many columns of the snippet are one level of the original, and how that is written."""
+    """(columns, text): how many columns of the snippet are one level of the original, and how that is written."""
     for one, inside in _nested(mine, shown):
         step, shown_step = (entry.children[0].column - entry.column for entry in (one, inside))
         if step > 0 and shown_step > 0:
@@ -386,7 +386,7 @@ class _Merger:
         return self.original.texts[entry.head][: entry.column]
 
     def _add_comments(self, mine: Entry, shown: Entry) -> None:
-        """Puts comments above an entry that it has only in the snippet; new forms of its own replace those."""
+        """Puts comments above an entry that only the snippet has; new forms of the file's own replace those."""
         if mine.start == mine.head and self.original.texts[mine.head][: mine.column].strip():
             return
         known = {plain(self.original.texts[line]) for line in range(mine.start, mine.head)}
@@ -431,7 +431,7 @@ class _Merger:
             self._insert_at(mine, shown, place, [new[number] for number in order])
 
     def _imported(self, mine: Entry, new: Entry) -> int | None:
-        """Where a new import goes that no neighbour is shown with: behind the others, or first."""
+        """The place of a new import that no neighbour is shown with: behind the others, or first; None for others."""
         if not new.key.startswith(IMPORTS) or self.snippet.language not in BRACED:
             return None
         others = [number for number, one in enumerate(mine.children) if one.key.startswith(new.key[:4])]
@@ -462,7 +462,7 @@ class _Merger:
         self.changes.append((at, at, written))
 
     def _inside(self, mine: Entry, shown: Entry) -> str:
-        """The indentation of what stands in an entry."""
+        """The indentation of what stands inside an entry."""
         if not mine.children:
             head = self.original.texts[mine.head] if mine.column >= 0 else ""
             unit = self.original.indent_unit if self.snippet.language not in ("toml", "ini") else ""
@@ -471,7 +471,7 @@ class _Merger:
         return prefix if prefix.isspace() else " " * len(prefix)
 
     def _gap(self, mine: Entry, previous: Entry, shown: Entry, number: int, following: Entry | None = None) -> int:
-        """How many blank lines stand between an entry and the new one behind it, or between that and what follows."""
+        """The number of blank lines between an entry and the new one behind it, or between that and what follows."""
         one = following or shown.children[number]
         if following is not None and number + 1 < len(shown.children) and not _is_large(previous):
             return max(0, shown.children[number + 1].start - shown.children[number].end)

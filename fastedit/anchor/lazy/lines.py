@@ -66,14 +66,14 @@ _NO_KEYS = frozenset("default else try finally public private protected case htt
 
 
 class Identity(NamedTuple):
-    """What a line is about: a kind (`decl`, `import`, `assign`, `key`, ...) and the name it has of that kind."""
+    """The subject of a line: a kind (`decl`, `import`, `assign`, `key`, ...) and the name it has of that kind."""
 
     kind: str
     name: str
 
 
 def identity_of(text: str) -> Identity | None:
-    """What a stripped line declares, imports, assigns, keys or calls; None where it does nothing of the sort."""
+    """The identity of a stripped line that declares, imports, assigns, keys or calls something; None for any other."""
     if not text or len(text) > 400:
         return None
     return _marked(text) or _imported(text) or _declared(text) or _mentioned(text)
@@ -95,7 +95,7 @@ def _marked(text: str) -> Identity | None:
 
 
 def _imported(text: str) -> Identity | None:
-    """What a line imports."""
+    """The identity of a line that imports something."""
     found = _IMPORT.match(text)
     if not found:
         return None
@@ -109,7 +109,7 @@ def _imported(text: str) -> Identity | None:
 
 
 def _declared(text: str) -> Identity | None:
-    """What a line is the header of: a declaration, a case, a heading or a table."""
+    """The identity of a line that is the header of a declaration, a case, a heading or a table."""
     found = _DECLARED.match(text)
     if found:
         return Identity("decl", found[2])
@@ -130,7 +130,7 @@ def _declared(text: str) -> Identity | None:
 
 
 def _mentioned(text: str) -> Identity | None:
-    """What a line assigns, keys, lists, matches, calls or selects."""
+    """The identity of a line that assigns, keys, lists, matches, calls or selects something."""
     found = _ASSIGNED.match(text)
     if found and found[1] not in _STATEMENTS:
         return Identity("assign", found[1])
@@ -256,7 +256,7 @@ class Lines:
         return [columns_of(text) if key else -1 for text, key in zip(self.texts, self.keys, strict=True)]
 
     def identity(self, line: int) -> Identity | None:
-        """What the line is about, see `identity_of`."""
+        """The line's identity, see `identity_of`."""
         if line not in self._identities:
             self._identities[line] = identity_of(self.stripped[line])
         return self._identities[line]
@@ -342,7 +342,7 @@ class Lines:
         return result
 
     def statement_span(self, line: int) -> int:
-        """How many lines the statement takes that begins in a line with an open bracket; 1 where none is open."""
+        """Counts the lines of the statement that begins in a line with an open bracket; 1 where none is open."""
         for opening, closing in (("([", ")]"), ("{", "}")):
             depth = 0
             for at in range(line, min(len(self), line + MAX_STATEMENT)):

@@ -1,4 +1,4 @@
-"""What speaks for or against a row being new, and how well a run of new lines would stand at each position."""
+"""Facts for or against a row being new, and how well a run of new lines would stand at each position."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class NewLines:
         return values
 
     def at(self, row: int) -> Floats:
-        """`table`, remembered where the tables are small."""
+        """Returns the row's `table`, remembered where the tables are small."""
         if (self.grid.num_rows + 1) * (self.grid.num_lines + 1) > MAX_REMEMBERED:
             return self.table(row)
         if row not in self._tables:
@@ -190,7 +190,7 @@ class NewLines:
         return [(line, self.block_end(line)) for line in lines[:20]]
 
     def block_end(self, line: int) -> int:
-        """One behind the last line that stands in the block which a line opens."""
+        """The line behind the last one that stands in the block which a line opens."""
         columns, limit = self.original.columns, self.original.columns[line]
         end = line + 1
         for at in range(line + 1, self.grid.num_lines):

@@ -1,4 +1,4 @@
-"""Which lines of the original a row of the snippet may stand for, and what speaks for each of them."""
+"""Finds the lines of the original that a row of the snippet may stand for, and what speaks for each of them."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ class Pairing:
     def _like(
         self, row: int, line: int, likeness: float, overlap: float, is_known: bool
     ) -> list[tuple[list[float], bool]]:
-        """How a row may stand for a line that isn't equal, as (features, is loose): as a quote of it, as a change."""
+        """The ways a row may stand for a line that isn't equal, as (features, is loose): quoting or changing it."""
         one = self.rows[row]
         original, shown = self.original, self.shown
         mine, theirs = shown.stripped[row], original.stripped[line]
@@ -262,7 +262,7 @@ class Pairing:
         return result
 
     def _statement(self, line: int) -> tuple[int, str, str]:
-        """How many lines the statement takes that begins in a line, its text in one line, and without white space."""
+        """The statement that begins in a line: its number of lines, its text in one line, and without white space."""
         if line not in self._statements:
             span = self.original.statement_span(line)
             joined = " ".join(self.original.stripped[line : line + span]) if span > 1 else ""
@@ -337,7 +337,7 @@ class Pairing:
         features[:, SHIFT_SAME], features[:, SHIFT_OTHER] = stays, ~stays
 
     def _parent_column(self, parent: int, theirs: int) -> int:
-        """Which feature tells how the row that a row stands in compares with the line that a line stands in, -1: none.
+        """The feature that tells how the row that a row stands in compares with the line around a line, -1: none.
 
         parent, theirs: -1 where they stand in none.
         """
@@ -350,7 +350,7 @@ class Pairing:
         return self._parents[parent, theirs]
 
     def _compared(self, parent: int, theirs: int) -> int:
-        """Which feature tells how a row compares with a line that have others inside them."""
+        """The feature that tells how a row compares with a line, both of which have others inside them."""
         original, shown = self.original, self.shown
         identity = shown.identity(parent)
         if original.keys[theirs] == shown.keys[parent] or (
@@ -364,7 +364,7 @@ class Pairing:
         return PARENT_NEW
 
     def _share(self, parent: int, theirs: int) -> float:
-        """How many of the outer rows around a row are around a line too, from -1 (none) to 1 (all).
+        """The share of the outer rows around a row that are around a line too, from -1 (none) to 1 (all).
 
         parent, theirs: the row and the line that they stand in first.
         """
@@ -374,7 +374,7 @@ class Pairing:
             self._shared[parent, theirs] = (2 * hits - len(outer)) / len(outer)
         return self._shared[parent, theirs]
     def _count_shared(self, rows: Sequence[int], chain: set[str | Identity | None]) -> int:
-        """How many of the rows have their key or their identity in a chain."""
+        """Counts the rows that have their key or their identity in a chain."""
         shown = self.shown
         return sum(
             shown.keys[row] in chain or (shown.identity(row) is not None and shown.identity(row) in chain)

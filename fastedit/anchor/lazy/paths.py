@@ -55,7 +55,7 @@ class _Link(NamedTuple):
 
 
 class _Turn(NamedTuple):
-    """A step that leaves a trail: into the trail's node, but not the best one.
+    """A way off a trail: a step into the trail's node, but not the best one.
 
     loss: how much worse than the best. trail: the one that ends where the step leads to.
     """

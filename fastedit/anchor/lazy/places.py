@@ -1,4 +1,4 @@
-"""Where the words before a snippet say that it goes: in a declaration, after or before a line, at an end of the file.
+"""Finds the places that the words before a snippet name for it: in a declaration, beside a line, at an end of the file.
 
 Only words near the snippet count, and only names that the original has. What they say is one more fact for the search,
 not an order: "after `load`" may tell when something happens, and a function that is named may be one that is called.
@@ -58,7 +58,7 @@ _KIND_OF = {word: kind for kind, words in _WORDS.items() for word in words.split
 
 @dataclass(slots=True)
 class Told:
-    """What words say about the place of a snippet.
+    """The place of a snippet, as words tell it.
 
     inside: lines that stand in a declaration which they name; at: positions which they name; None where they don't.
     """
@@ -75,7 +75,7 @@ class PlaceReader:
         self.declared = declared
 
     def told(self, prose: str, shown: frozenset[str]) -> Told:
-        """What the last sentence says, else the one before it. shown: names that the snippet itself declares."""
+        """Reads the last sentence, else the one before it. shown: names that the snippet itself declares."""
         sentences = [one for one in _SENTENCE.split(prose) if one.strip()]
         for sentence in reversed(sentences[-2:]):
             told = self._told_by(sentence, shown)
@@ -137,7 +137,7 @@ class PlaceReader:
         return identity is not None and _NAME.findall(identity.name)[-1:] == [name]
 
     def _end_of(self, line: int) -> int:
-        """One behind the last line of the statement and its block."""
+        """The line behind the last one of the statement and its block."""
         end = line + max(1, self.original.statement_span(line))
         column = self.original.columns[line]
         at = end

@@ -1,4 +1,4 @@
-"""Where a new key goes among those of the file: where the words say, beside the one shown with it, or by its order."""
+"""Finds the place of a new key in the file: where the words say, beside the one shown with it, or by its order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BEFORE = re.compile(rf"\b(?:before|above|in front of|ahead of)\s+{_NAME}", re.I
 
 
 class Way(Enum):
-    """What decides where the words say nothing: the neighbour that is shown, the keys' order, or that it is new."""
+    """The rule where the words say nothing: by the neighbour that is shown, by the keys' order, or last as new."""
 
     BESIDE = "beside"
     SORTED = "sorted"
@@ -88,7 +88,7 @@ class Placer:
 
 
 def told_place(siblings: Sequence[Sibling], key: str, sentence: str) -> int | None:
-    """Where a sentence says that the key goes: between two siblings, behind or before one; None where it doesn't."""
+    """The place that a sentence gives the key: between two siblings, behind or before one; None where it gives none."""
     places = {name: number for number, one in enumerate(siblings) for name in one.names}
     found = _BETWEEN.search(sentence)
     if found and found[1] in places and found[2] in places:
@@ -101,7 +101,7 @@ def told_place(siblings: Sequence[Sibling], key: str, sentence: str) -> int | No
 
 
 def sorted_place(keys: Sequence[str], key: str) -> int | None:
-    """Where the key goes among keys that are in the alphabet's order; None where they aren't."""
+    """The key's place among keys that are in the alphabet's order; None where they aren't."""
     for order in (str, str.lower):
         ordered = [order(one) for one in keys]
         if len(keys) >= MIN_SORTED and all(one < other for one, other in pairwise(ordered)):
@@ -117,5 +117,5 @@ def in_order(keys: Sequence[str], place: int, new: Sequence[str]) -> list[int]:
 
 
 def names_of(key: str, more: Iterable[str] = ()) -> frozenset[str]:
-    """What words may call a key."""
+    """The names that words may call a key by."""
     return frozenset(name for one in (key, *more) for name in (one, one.strip("\"'[]"), one.lstrip("$@.#-")) if name)

@@ -1,4 +1,4 @@
-"""From a path through the grid to a plan: what becomes of each row of the snippet and each line of the original."""
+"""Makes a plan of a path through the grid: what becomes of each row of the snippet and each line of the original."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FREE = frozenset("SJTB")
 
 @dataclass(slots=True)
 class Plan:
-    """What a path does with each row and line.
+    """All that a path does with each row and line.
 
     quoted: row → (line, pair). new: position → rows in their order. deleted: lines. free_before: rows before which
     the snippet doesn't show what precedes them in the file. order: the placed rows, blank ones too.

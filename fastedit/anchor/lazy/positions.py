@@ -1,4 +1,4 @@
-"""What the positions of an original are like, whatever the snippet: position p lies before line p, counted from 0."""
+"""Describes the positions of an original, whatever the snippet: position p lies before line p, counted from 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the words of a message say beyond its code: lines and names that are gone, and code that has moved."""
+"""Proposes what a message's words say beyond its code: lines and names that are gone, and code that has moved."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Proposal:
 def proposals_for(
     lines: Sequence[str], origins: Sequence[int | None], original: Sequence[str], found: Outline, hints: Hints
 ) -> list[Proposal]:
-    """What could go from a result because the words say so, or because it stands elsewhere now."""
+    """Proposes what could go from a result because the words say so, or because it stands elsewhere now."""
     finder = _Finder(lines, origins, original, found)
     for quoted in _said(hints):
         finder.add_said(quoted)
@@ -116,12 +116,12 @@ def followed(
 
 
 def _num_blank_behind(texts: Sequence[str]) -> int:
-    """How many blank lines a text ends in; more than there can be where it has no others."""
+    """Counts the blank lines that a text ends in; more than there can be where it has no others."""
     return next((num for num, text in enumerate(reversed(texts)) if text.strip()), 99)
 
 
 def said_but_kept(lines: Sequence[str], original: Sequence[str], hints: Hints) -> int:
-    """How many names that the words say are gone stand in a result as often as before."""
+    """Counts the names (up to 4) that the words say are gone and that stand in a result as often as before."""
     names = [name for name in hints.removed if len(name) > 2]
     if not names:
         return 0
@@ -134,7 +134,7 @@ def said_but_kept(lines: Sequence[str], original: Sequence[str], hints: Hints) -
 
 
 def still_named(count: int) -> Proposal:
-    """What is counted where names that the words say are gone still stand in a result."""
+    """A proposal without lines that only counts names that the words say are gone and that still stand in a result."""
     return Proposal((), tuple(float(count) * (name == "removes_kept") for name in PROPOSALS))
 
 
@@ -386,13 +386,13 @@ def _imports(line: str, language: str) -> list[str]:
 
 
 def _source(line: str) -> tuple[str, int]:
-    """Where a line imports from, "" where it doesn't say; and the line's column."""
+    """The source that a line imports from, "" where it doesn't say; and the line's column."""
     found = identity_of(line.strip())
     return found.name if found is not None and found.kind == "import" else "", columns_of(line)
 
 
 def _entry_key(line: str) -> str:
-    """What a line says without its white space and the comma behind it."""
+    """The text of a line without its white space and the comma behind it."""
     return "".join(line.split()).removesuffix(",")
 
 
@@ -403,7 +403,7 @@ def _is_entry(line: str) -> bool:
 
 
 def _used_of(names: set[str], lines: Iterator[str]) -> set[str]:
-    """Those of the names that stand in lines."""
+    """Those of the names that stand in any of the lines."""
     if not names:
         return set()
     any_of = "|".join(map(re.escape, names))

@@ -87,7 +87,7 @@ def weights() -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """How one snippet was read: the grid it was found in, the path, and what comes of it."""
+    """One way to read one snippet: the grid it was found in, the path, and what comes of it."""
 
     grid: Grid
     search: Search
@@ -293,7 +293,7 @@ def _with_part(
 
 
 def _num_paths(num_rows: int) -> int:
-    """How many paths are looked at: fewer for very long snippets, each of whose paths takes its time."""
+    """The number of paths to look at: fewer for very long snippets, each of whose paths takes its time."""
     return max(MIN_PATHS, min(MAX_PATHS, MAX_STEPS // num_rows))
 
 
@@ -306,7 +306,7 @@ class _Base:
 
     @cached_property
     def errors(self) -> ErrorCounter:
-        """Of the whole text."""
+        """The counter of the whole text's parse errors."""
         return ErrorCounter(self.lines.texts, self.outline.language)
 
 
@@ -331,7 +331,7 @@ class _Task:
 
 
 def _base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> _Base:
-    """What a reading made of the original. Large ones aren't parsed anew: what new lines declare isn't known then."""
+    """The text that a reading made. Large originals aren't parsed anew: what new lines declare isn't known then."""
     if num_lines > MIN_LINES:
         return _Base(Lines(reading.lines), outline_after(found, reading.origins, num_lines))
     return _Base(Lines(reading.lines), outline("\n".join(reading.lines), language))
@@ -387,7 +387,7 @@ def _add_readings(
 
 
 def _num_wanted(num_lines: int, has_sound: bool) -> int:
-    """How many readings are enough. has_sound: whether one of those found so far brings no parse errors."""
+    """The number of readings that are enough. has_sound: whether one of those found so far brings no parse errors."""
     wanted = MAX_READINGS if has_sound else MAX_BROKEN
     return min(wanted, FEW_READINGS) if num_lines > MAX_READ_OFTEN else wanted
 
@@ -395,7 +395,7 @@ def _num_wanted(num_lines: int, has_sound: bool) -> int:
 def _followed(
     task: _Task, search: Search, path: Path, twins: Twins
 ) -> tuple[Plan, tuple[Cell, ...], Sequence[Change]] | None:
-    """What a path does to the lines; None if it makes no text, or does what an earlier path did.
+    """The plan, cells and changes of a path; None if it makes no text, or does what an earlier path did.
 
     twins: what the earlier ones did. A search that leans on a known result may repeat them.
     """
@@ -497,5 +497,5 @@ def probabilities(readings: Sequence[Reading]) -> list[Reading]:
 
 
 def context_of(snippet: Snippet, hints: Hints, instruction: str = "") -> Context:
-    """What the words around a snippet say."""
+    """Reads the words around a snippet."""
     return Context(names_in(f"{snippet.prose}\n{instruction}"), hints.removed, hints.kept, snippet.prose)

@@ -74,7 +74,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Taste:
-    """How lines that can be taken in two ways are taken.
+    """A way to take lines that can be taken in two ways.
 
     keeps_notes: a comment behind code is code. keeps_stubs: a body of dots is code. joins: a statement of several
     lines that the original has in one line is quoted. by_keys: a partial object is merged key by key. flipped: what a
@@ -134,7 +134,7 @@ def _unwrapped(rows: list[Row], original: Lines) -> list[Row]:
 
 
 def _line_like(joined: str, original: Lines) -> int | None:
-    """The first line of the original that a statement is, both without white space; None where none is."""
+    """The first line of the original that equals a statement, both without white space; None where none does."""
     places = original.places.items()
     return next((line for key, (line, *_) in places if len(key) >= len(joined) and unwrapped(key) == joined), None)
 
@@ -203,7 +203,7 @@ class _Reader:
         return self._taken_apart(text, number)
 
     def _note(self, text: str) -> str | None:
-        """What the comment that a line is says; None for code that begins like a comment of another language."""
+        """The text of the comment that a line is; None for code that begins like a comment of another language."""
         sign = next((sign for sign in _CODE_ELSEWHERE if text.startswith(sign)), None)
         if sign is not None and not text.startswith(self.signs) and not DOTS.search(text):
             is_apart = text[len(sign) : len(sign) + 1] in ("", " ", "#", "!")
@@ -213,7 +213,7 @@ class _Reader:
         return note_of(text)
 
     def _odds(self, note: str) -> dict[str, float]:
-        """What a comment may be for; no comment is code in a JSON file without any."""
+        """The log odds of what a comment may be for; no comment is code in a JSON file without any."""
         odds = log_odds(note)
         if self.allows_comments:
             return odds

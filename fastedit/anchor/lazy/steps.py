@@ -1,4 +1,4 @@
-"""What speaks for or against steps that lie between two rows: markers, notes, jumps, going on elsewhere."""
+"""Facts for or against steps that lie between two rows: markers, notes, jumps, going on elsewhere."""
 
 from __future__ import annotations
 

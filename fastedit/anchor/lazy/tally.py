@@ -1,4 +1,4 @@
-"""What a path is made of: the sums of the features of its steps."""
+"""Sums up the features of a path's steps."""
 
 from __future__ import annotations
 

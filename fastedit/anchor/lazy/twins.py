@@ -39,7 +39,7 @@ class Twins:
         return True
 
     def _told(self, plan: Plan) -> object:
-        """What the text follows from: the lines that change, and all that columns and blank lines depend on."""
+        """All that the text follows from: the lines that change, and what columns and blank lines depend on."""
         quoted = {row: line for row, (line, _) in plan.quoted.items() if not self.is_blank[row]}
         beside = self._shift(quoted)
         if beside is None:
@@ -47,7 +47,7 @@ class Twins:
         return self._changes(plan), self._edges(plan), beside
 
     def _columns(self, plan: Plan, quoted: dict[int, int]) -> object:
-        """In which columns rows stand that are new or move, and the lines that move with them."""
+        """The columns of the rows that are new or move, and the lines that move with them."""
         writer = Realiser(self.grid, plan)
         told = writer.columns
         new = [(row, told.column(row)) for rows in plan.new.values() for row in rows if not self.is_blank[row]]
@@ -56,7 +56,7 @@ class Twins:
         return tuple(sorted(new)), tuple(sorted(moved)), tuple(writer.moved_lines().items())
 
     def _shift(self, quoted: dict[int, int]) -> object:
-        """How far all quoted lines have moved; None where they differ, or where nothing tells how wide a step is.
+        """The shift that all quoted lines share; None where they differ, or where nothing tells how wide a step is.
 
         Where there is such a shift each row's column is certain, whichever of them are quoted.
         """
@@ -69,7 +69,7 @@ class Twins:
         return tuple(shifts) if has_step else None
 
     def _changes(self, plan: Plan) -> tuple[_Range, ...]:
-        """The lines [start, end) that become others, those at either end left out that are written as they were."""
+        """The lines [start, end) that become others, without those at either end that are written as they were."""
         keys = self.shown.keys
         written = {}
         for row, (line, pair) in plan.quoted.items():
@@ -104,7 +104,7 @@ class Twins:
             result.append((start, end, tuple(new[first:last])))
 
     def _text(self, row: int, line: int, pair: int) -> str | None:
-        """What a row that stands for a line is written as; None where the line's bytes stand."""
+        """The text that a row which stands for a line is written as; None where the line's bytes stand."""
         at = row, pair
         if at not in self._written:
             pairs, key = self._pairs[row], self.shown.keys[row]
