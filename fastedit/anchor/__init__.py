@@ -10,7 +10,7 @@ __all__ = ["Alignment", "Problem", "Segment", "SegmentKind", "align", "align_rea
 
 
 def align(original: str, edit: Edit, outlined: Outline) -> Alignment:
-    """How a whole file or a patch lies on the original; uncertain parts say so, nothing is refused here."""
+    """Aligns a whole file or a patch with the original; uncertain parts say so, nothing is refused here."""
     from fastedit.anchor.whole import align_whole
     from fastedit.lines import body, split_lines
 

@@ -14,7 +14,7 @@ from fastedit.patterns import pattern
 
 
 class Kind(Enum):
-    """What a token of a sentence is to the question of what goes.
+    """The part that a token plays in a sentence that says what goes.
 
     REMOVES: what it names goes (`drop x`). REMOVED: the same, or what is named before it (`x removed`). GOES: what is
     named before it goes (`x is gone`). STAYS: what is named before it stays; KEEPS: what it names stays. NAME:
@@ -227,7 +227,7 @@ _LETTERS = pattern(r"[^\W\d_]+")
 
 @cache
 def _table() -> tuple[dict[str, Kind], Callable[[str], re.Pattern[str] | None]]:
-    """Plain words with their kinds, and what gives the pattern of the other cues that begin with a letter, or with "".
+    """The plain words with their kinds, and a function that gives the other cues' pattern by their first letter, or "".
 
     Nearly all cues are plain words, which needn't be tried one after the other.
     """

@@ -54,7 +54,7 @@ def _without_commas_at_elisions(tokens: list[_Token]) -> list[_Token]:
 
 
 def _with_elided_return(mine: list[_Token], theirs: list[_Token]) -> list[_Token]:
-    """An abbreviated signature without the return type that the original has leaves that out, too."""
+    """Puts dots for the return type into an abbreviated signature that shows none where the original has one."""
     arrow = [token.text for token in theirs]
     if not _has_arrow(arrow) or _has_arrow([token.text for token in mine]) or len(mine) < 2:
         return mine
@@ -90,7 +90,7 @@ def _align(mine: list[_Token], theirs: list[_Token]) -> tuple[float, list[tuple[
 
 
 def _drop_cost(theirs: list[_Token], index: int) -> float:
-    """Leaving out a formatter's comma before a closing bracket costs nothing, and it stays."""
+    """The cost of leaving out a token: nothing for a formatter's comma before a closing bracket, which stays."""
     return 0.0 if _is_loose_comma(theirs, index) else 1.0
 
 

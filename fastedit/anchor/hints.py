@@ -1,4 +1,4 @@
-"""What an assistant's words around the code say about the place and the change."""
+"""Reads an assistant's words around the code: what they say about the place and the change."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def hints_of(message: str) -> Hints:
 
 
 def gone_in(note: str, is_name: Callable[[str], bool]) -> tuple[str, ...]:
-    """What a note in a snippet says is gone: `removed: save`. is_name: whether a plain word names anything."""
+    """The names that a snippet's note says are gone: `removed: save`. is_name: whether a plain word names anything."""
     said = Said(is_name)
     said.read(note, is_item=False)
     return tuple(quoted for quoted in said.gone if quoted not in said.stays)
@@ -130,7 +130,7 @@ def name_of(quoted: str) -> str:
 
 
 class Said:
-    """What sentences say is gone, and what stays: quotes and names written like code, in their order.
+    """Collects what sentences say is gone, and what stays: quotes and names written like code, in their order.
 
     is_name: whether a plain word is a name as well.
     """
@@ -170,7 +170,7 @@ _AUXILIARY = (Kind.VERB, Kind.NOT, Kind.OTHER, Kind.SMALL, Kind.IT)
 
 
 def _named_by(tokens: Sequence[Token], at: int) -> list[str]:
-    """What a word that says that something goes, or stays, is said of."""
+    """The names of which the word at `at` says that they go, or stay."""
     before = [token for token in tokens[max(0, at - 3) : at] if token.kind in (*_AUXILIARY, Kind.IF)]
     if any(token.kind in (Kind.NOT, Kind.IF) for token in before):
         return []
@@ -186,7 +186,7 @@ def _named_by(tokens: Sequence[Token], at: int) -> list[str]:
 
 
 def _listed_behind(tokens: Sequence[Token], at: int) -> list[str]:
-    """What a colon behind a token introduces: `I removed what was deprecated: x, y`."""
+    """The names that a colon behind a token introduces: `I removed what was deprecated: x, y`."""
     for colon in range(at + 1, len(tokens)):
         if tokens[colon].kind in _CUES:
             return []
@@ -196,7 +196,7 @@ def _listed_behind(tokens: Sequence[Token], at: int) -> list[str]:
 
 
 def _objects(tokens: Sequence[Token], start: int) -> list[str]:
-    """What is named from a token on until another clause begins: `remove x and y from z` names x and y."""
+    """The names from a token on until another clause begins: `remove x and y from z` names x and y."""
     names: list[str] = []
     is_place = is_joined = False
     num_between = num_before_comma = 0
@@ -220,7 +220,7 @@ def _objects(tokens: Sequence[Token], start: int) -> list[str]:
 
 
 def _outside_brackets(tokens: Sequence[Token], start: int) -> Iterator[tuple[int, Token]]:
-    """The tokens from one on with their places, without what stands in brackets."""
+    """Yields the tokens from one on with their places, without those that stand in brackets."""
     depth = 0
     for at, token in enumerate(tokens[start:], start):
         depth += token.kind is Kind.OPEN
@@ -239,14 +239,14 @@ def _ends_objects(token: Token, is_joined: bool, has_names: bool, num_between: i
 
 
 def _companions(tokens: Sequence[Token], start: int) -> list[str]:
-    """What goes with what is gone: `x is gone together with y`."""
+    """The names that go with what is gone: `x is gone together with y`."""
     if start < len(tokens) and tokens[start].kind is Kind.WITH:
         return _objects(tokens, start + 1)
     return []
 
 
 def _subjects(tokens: Sequence[Token], end: int, *, meant: bool) -> list[str]:
-    """What the clause before a token is about; where that is a pronoun, what the sentence is about.
+    """The names that the clause before a token is about; where that is a pronoun, those that the sentence is about.
 
     meant: only what a pronoun stands for.
     """
@@ -306,7 +306,7 @@ def is_path(quoted: str) -> bool:
 
 
 def _may_go(quoted: str) -> bool:
-    """Whether what goes may be in a file: it isn't one, packages with a scope excepted (`@scope/name`)."""
+    """Whether a quote may name something inside a file: it is no path, or a package with a scope (`@scope/name`)."""
     return quoted.startswith("@") or not is_path(quoted)
 
 

@@ -34,7 +34,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why an alignment should not be applied without a target's word."""
+    """A reason not to apply an alignment without the target model's word."""
 
     code: Code
     message: str

@@ -1,4 +1,4 @@
-"""Which lines of a text start inside of a string: what stands there is text, and its columns say nothing.
+"""Finds the lines of a text that start inside of a string: what stands there is text, and its columns say nothing.
 
 A scan by tables, without a grammar: it is asked of every text that an edit passes through.
 """
@@ -13,7 +13,7 @@ from functools import cache
 
 @dataclass(frozen=True, slots=True)
 class _Quotes:
-    """How a language writes strings of several lines.
+    """The way a language writes strings of several lines.
 
     signs: one of these stands in a line where such a string begins. token: what has to be passed over to find its
     beginning, which is in group `open`; end: what it ends in, `{}` standing for the beginning's text.
@@ -62,7 +62,7 @@ def strings_of(lines: Sequence[str], language: str) -> Iterator[range]:
 
 
 def _left_open(line: str, position: int, quotes: _Quotes) -> re.Pattern[str] | None:
-    """What ends the string that the line opens behind `position` and leaves open; None where it opens none."""
+    """The pattern that ends the string which the line opens behind `position` and leaves open; None for none."""
     if not any(sign in line for sign in quotes.signs):
         return None
     while (found := quotes.token.search(line, position)) is not None:

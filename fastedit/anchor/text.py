@@ -1,4 +1,4 @@
-"""What comparing lines needs: white-space-blind keys, indentation columns, and whether a line tells anything."""
+"""Prepares lines for comparing: white-space-blind keys, indentation columns, and whether a line tells anything."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def align_whole(lines: list[str], snippets: tuple[Snippet, ...], *, is_exact: bo
 
 
 def num_blank_at_end(lines: list[str]) -> int:
-    """How many blank lines the lines end with."""
+    """Counts the blank lines that the lines end with."""
     return next((count for count, line in enumerate(reversed(lines)) if line.strip()), len(lines))
 
 
@@ -56,7 +56,7 @@ def align_lines(lines: list[str], new: list[str], reason: str) -> Alignment:
 
 
 def _with_locator(lines: list[str], snippet: Snippet) -> list[str]:
-    """The snippet's lines, with the file's own first comment that was taken for a mere locator."""
+    """The snippet's lines, with the file's own first comment put back that was taken for a mere locator."""
     locator = snippet.prose.rstrip().rsplit("\n", 1)[-1].strip()
     has_lost = bool(locator) and bool(lines) and lines[0].strip() == locator and snippet.lines[:1] != (lines[0],)
     return [lines[0], *snippet.lines] if has_lost else list(snippet.lines)

@@ -25,7 +25,7 @@ _COMPOSED_CERTAINTY = 0.85
 
 
 def align_patch(original_lines: list[str], edit: Edit, outline: Outline | None) -> Alignment:
-    """How a patch's hunks lie on the original (its lines without their ends).
+    """Aligns a patch's hunks with the original (its lines without their ends).
 
     A hunk without a place, with several, or that removes what isn't there is a problem of the alignment; the
     others' segments stand all the same. A hunk that the file shows as applied changes nothing, which a note says.

@@ -1,4 +1,4 @@
-"""Whether the file shows a hunk as applied already."""
+"""Tells whether a file shows a hunk as applied already."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def stands_beside(index: LineIndex, hunk: PatchHunk, place: Place) -> bool:
 
 
 def _new_places(index: LineIndex, hunk: PatchHunk, near: int = 0) -> list[Place]:
-    """Where what the hunk leaves stands, if it says enough to be known again."""
+    """The places where the lines that the hunk leaves stand, if they say enough to be known again."""
     added = [line.text for line in hunk.lines if line.op is Op.ADD]
     if _removes_unseen(hunk):
         return []
@@ -76,7 +76,7 @@ def _removes_unseen(hunk: PatchHunk) -> bool:
 
 
 def _strictness(index: LineIndex, lines: Sequence[str]) -> int:
-    """How far the measure has to be loosened until the lines are found; one step more where they never are."""
+    """Counts the steps that loosen the measure until the lines are found; one more where they never are."""
     return next((n for n, level in enumerate(_STRICT_LEVELS) if index.runs(lines, level, 0)), len(_STRICT_LEVELS))
 
 

@@ -55,7 +55,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Where a piece can stand, and the near misses where it can't stand anywhere.
+    """The places where a piece can stand, and the near misses where it can't stand anywhere.
 
     unweighed: the best of the places that were too many to be candidates.
     """
@@ -201,7 +201,7 @@ def _spot(row: int, quality: float, reason: str) -> Place:
 
 
 def _with_indent_quality(place: Place, old: Sequence[str], index: LineIndex) -> Place:
-    """The place with less quality where the indentation doesn't differ in one and the same way throughout."""
+    """Returns the place, with less quality where the indentation doesn't differ in one and the same way throughout."""
     known: dict[str, str] = {}
     for line, row in zip(old, range(place.start, place.end), strict=True):
         if line.strip() and known.setdefault(indent_of(line), indent_of(index.lines[row])) != indent_of(

@@ -1,4 +1,4 @@
-"""What a hunk does to the original once its place is known."""
+"""Turns a hunk into changes of the original once its place is known."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _change(index: LineIndex, run: _Run, place: Place, reindenter: Reindenter) -
 
 
 def _certainty(index: LineIndex, run: _Run, place: Place, is_unshifted: bool) -> tuple[float, str]:
-    """How certain the lines of a run belong just here, given where the hunk is."""
+    """(certainty, reason): how certain the lines of a run belong just here, given where the hunk is."""
     if run.after is not None and run.before is not None and run.after > run.before:
         return UNTOLD, "the change lies inside of one line of the file"
     if run.deleted:
@@ -140,14 +140,14 @@ def _certainty(index: LineIndex, run: _Run, place: Place, is_unshifted: bool) ->
 
 
 def _between_deleted(index: LineIndex, run: _Run) -> tuple[float, str]:
-    """How certain it is that what lies between the deleted lines goes with them."""
+    """(certainty, reason): how certain it is that what lies between the deleted lines goes with them."""
     quoted = {row for span in run.deleted for row in range(*span)}
     rows = [row for row in range(run.deleted[0][0], run.deleted[-1][1]) if row not in quoted]
     return _gap_certainty(index, rows, BETWEEN_LEFT_OUT_LINES)
 
 
 def _beside_deleted(index: LineIndex, run: _Run, is_unshifted: bool) -> tuple[float, str]:
-    """How certain the deleted lines are meant where context that adjoins them in the patch doesn't in the file."""
+    """Rates how certain deleted lines are meant where context that adjoins them in the patch doesn't in the file."""
     start, end = run.deleted[0][0], run.deleted[-1][1]
     rows = [
         *range(start if run.after is None else run.after, start),
@@ -157,7 +157,7 @@ def _beside_deleted(index: LineIndex, run: _Run, is_unshifted: bool) -> tuple[fl
 
 
 def _gap_certainty(index: LineIndex, rows: Sequence[int], with_code: float) -> tuple[float, str]:
-    """How certain a change is that has these lines, which the patch doesn't show, in its midst."""
+    """(certainty, reason) of a change that has these lines, which the patch doesn't show, in its midst."""
     told = [row for row in rows if index.lines[row].strip()]
     if not told:
         return SURE, ""
@@ -200,7 +200,7 @@ def composed(
     certainty: float,
     reason: str,
 ) -> list[Change]:
-    """Both as changes of the original, where `later` are changes of what `first` made of it.
+    """Joins both as changes of the original, where `later` are changes of what `first` made of it.
 
     rows: for each line of that text the original's line, None for a new one; texts: the lines themselves.
     certainty, reason: for the changes in which later ones have a part.

@@ -92,7 +92,7 @@ def choose(runs: Sequence[Run]) -> list[Choice]:
 
 
 def _link(first: Candidate, second: Candidate, must_follow: bool) -> float:
-    """What it is worth that the second comes after the first in the message."""
+    """The worth of two candidates together, the second of which comes after the first in the message."""
     if must_follow:
         if second.place.start < first.place.end:
             return IMPOSSIBLE
@@ -128,7 +128,7 @@ def _best_from(runs: Sequence[Run], links: Sequence[Links]) -> list[list[float]]
 
 
 def _path(forward: Sequence[Sequence[float]], links: Sequence[Links]) -> list[int]:
-    """Which candidate of each run lies on the best path."""
+    """The number of the candidate of each run that lies on the best path."""
     path = [_highest(forward[-1])]
     for totals, link in zip(forward[-2::-1], links[::-1], strict=True):
         after = path[-1]

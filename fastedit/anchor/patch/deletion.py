@@ -1,4 +1,4 @@
-"""Whether a file that a diff deletes is the one that it shows: what isn't shown would be lost without a word."""
+"""Tells whether a file that a diff deletes is the one that it shows: what isn't shown would be lost without a word."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_SHOWN_LINES = 12
 
 
 def deletion_problem(lines: Sequence[str], hunks: Sequence[PatchHunk]) -> Problem | None:
-    """Why the file (its lines without ends) is another one than the hunks delete, or None where it is the same.
+    """Says why the file (its lines without ends) is another one than the hunks delete; None where it is the same.
 
     As elsewhere lines may be quoted badly, and blank ones don't count. A deletion that shows no lines fits any file.
     """
@@ -40,7 +40,7 @@ def deletion_problem(lines: Sequence[str], hunks: Sequence[PatchHunk]) -> Proble
 
 
 def _num_alike(quoted: Iterable[str], theirs: Iterable[str]) -> int:
-    """How many lines the two have in common from their first on."""
+    """Counts the lines that the two have in common from their first on."""
     pairs = zip(quoted, theirs, strict=False)
     return sum(1 for _ in takewhile(lambda pair: likeness(*pair).is_same, pairs))
 

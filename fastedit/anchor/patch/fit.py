@@ -40,7 +40,7 @@ class Fit:
 
 @dataclass(slots=True)
 class _Step:
-    """The best way to a cell: the cell before it."""
+    """The best way to a cell of the table: its score, and the cell before it."""
 
     score: float
     old: int
@@ -68,19 +68,19 @@ def fit(index: LineIndex, expected: Sequence[PatchLine], window: Span) -> Fit | 
 
 
 def num_cells(expected: Sequence[PatchLine], window: Span) -> int:
-    """How much work `fit` is."""
+    """The number of cells in the table that `fit` fills: how much work it is."""
     below, above = _band(len(expected), window[1] - window[0])
     return (len(expected) + 1) * min(window[1] - window[0] + 1, below + above)
 
 
 def _band(num_expected: int, num_rows: int) -> tuple[int, int]:
-    """How far below and above the diagonal the columns of a row reach."""
+    """(below, above): how far from the diagonal the columns of a row reach."""
     spare = num_rows - num_expected
     return MIN_BAND // 2 + max(spare // 2, -spare), MIN_BAND + max(0, spare)
 
 
 def _table(index: LineIndex, expected: Sequence[PatchLine], rows: range) -> _Table:
-    """cell [i][j]: the first i expected lines on the first j rows. Rows before the first match are free.
+    """Fills in cells [i][j]: the first i expected lines on the first j rows. Rows before the first match are free.
 
     Only a band around the diagonal is filled: what lies outside of it would leave out too much.
     """
@@ -179,7 +179,7 @@ def _pair_leftovers(index: LineIndex, expected: Sequence[PatchLine], spans: list
 
 
 def _unquoted(index: LineIndex, row: int) -> float:
-    """What it costs that the patch passes over this row."""
+    """The cost of the patch passing over this row."""
     if not index.keys[row]:
         return _UNQUOTED_BLANK
     return _UNQUOTED_COMMENT if is_comment(index.lines[row]) else _UNQUOTED
@@ -210,7 +210,7 @@ def _quality(index: LineIndex, expected: Sequence[PatchLine], spans: Sequence[Sp
 
 
 def _num_unquoted(index: LineIndex, spans: Sequence[Span | None]) -> int:
-    """How many lines of the original, blank ones apart, the patch passes over between two that it quotes."""
+    """Counts the lines of the original, blank ones apart, that the patch passes over between two that it quotes."""
     count = 0
     last: int | None = None
     for span in spans:
@@ -223,7 +223,7 @@ def _num_unquoted(index: LineIndex, spans: Sequence[Span | None]) -> int:
 
 
 def _refusal(index: LineIndex, expected: Sequence[PatchLine], place: Place) -> str:
-    """Why the place can't be taken: another version of the file, or too little that is the same."""
+    """Says why the place can't be taken: another version of the file, too little that is the same; "" where it can."""
     missing = [
         line
         for line, span in zip(expected, place.spans, strict=True)

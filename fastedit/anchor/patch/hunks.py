@@ -1,4 +1,4 @@
-"""What becomes of each hunk of a patch: changes with their certainty, nothing left to do, or a problem."""
+"""Settles each hunk of a patch: changes with their certainty, nothing left to do, or a problem."""
 
 from __future__ import annotations
 
@@ -197,8 +197,8 @@ class _Locator:
 
 
 def _with_dashes_kept(hunk: PatchHunk, index: LineIndex) -> PatchHunk:
-    """The hunk with context that lacks its prefix and starts with a dash (a YAML item, an SQL comment) not taken
-    for a deletion: the file has such a line with the dash, and none without."""
+    """Turns deletions back into context that lacks its prefix and starts with a dash (a YAML item, an SQL comment),
+    where the file has such a line with the dash, and none without."""
     lines = tuple(
         PatchLine(Op.KEEP, "-" + line.text)
         if line.op is Op.DELETE and loose_key(line.text) not in index.rows and loose_key("-" + line.text) in index.rows
@@ -209,7 +209,7 @@ def _with_dashes_kept(hunk: PatchHunk, index: LineIndex) -> PatchHunk:
 
 
 def _certainty(piece: Piece, choice: Choice) -> tuple[float, str]:
-    """How certain the place is, and what that rests on."""
+    """(certainty, reason): how certain the place is, and what that rests on."""
     place = choice.candidate.place
     reasons = [place.reason] if place.reason else []
     certainty = _level_certainty(place)

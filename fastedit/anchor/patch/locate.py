@@ -1,4 +1,4 @@
-"""Where a run of lines stands in the original: exactly, white space apart, or nearly.
+"""Finds a run of lines in the original: exactly, white space apart, or nearly.
 
 Lines become numbers once, so that a run is found as a byte string, in C: no work per pair of lines,
 whatever the file repeats.
@@ -38,7 +38,7 @@ Span = tuple[int, int]
 
 
 class Level(IntEnum):
-    """How a place was found, best first."""
+    """The measure by which a place was found, best first."""
 
     EXACT = 0
     INDENT = 1
@@ -48,7 +48,7 @@ class Level(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the lines that a patch expects stand.
+    """A place in the original where the lines that a patch expects stand.
 
     spans: for each expected line the original's lines [start, end) that it quotes, None where there is none.
     quality: between 0 and 1. reason: what was inexact, "" where nothing was.
@@ -89,7 +89,7 @@ class RunIndex:
         self._bytes = array("I", [self._codes.setdefault(key, len(self._codes)) for key in keys]).tobytes()
 
     def find(self, keys: Sequence[str], near: int = 0) -> list[int]:
-        """Where the keys start, ascending: at most `MAX_RUNS` places (fewer of long runs), those around `near`."""
+        """Finds the lines where the keys start, ascending: at most `MAX_RUNS` (of long runs fewer), around `near`."""
         codes = [self._codes.get(key) for key in keys]
         if not codes or None in codes:
             return []
@@ -110,7 +110,7 @@ class RunIndex:
         return found
 
     def _backward(self, sought: bytes, end: int, limit: int) -> list[int]:
-        """Starts before `end`, the nearest first."""
+        """The places before `end` where the sought codes start, the nearest first."""
         found: list[int] = []
         position = self._bytes.rfind(sought, 0, (end - 1) * _CODE_SIZE + len(sought))
         while position >= 0 and len(found) < limit:

@@ -1,4 +1,4 @@
-"""How faithfully a patch's line quotes a line of the original.
+"""Rates how faithfully a patch's line quotes a line of the original.
 
 Models quote from memory: they collapse alignment, change case, drop trailing comments, shorten long lines
 with dots. All that is still the same line. Another call, another argument, another name is not.
@@ -60,7 +60,7 @@ def loose_key(line: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def weight_of(line: str) -> float:
-    """How much finding this line tells: next to nothing for blank lines and brackets, 1 for long ones."""
+    """The weight of finding this line: next to nothing for blank lines and brackets, 1 for long ones."""
     key = loose_key(line)
     if not key:
         return 0.02
@@ -76,7 +76,7 @@ def is_comment(line: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def likeness(quoted: str, original: str) -> Likeness:
-    """How alike the two lines are; NONE where they have nothing to do with each other."""
+    """Rates how alike the two lines are; NONE where they have nothing to do with each other."""
     if quoted == original:
         return Likeness(EXACT, True)
     if quoted.strip() == original.strip():

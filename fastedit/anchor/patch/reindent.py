@@ -1,4 +1,4 @@
-"""Where a hunk's new lines are indented to: as the original indents the lines that the hunk quotes."""
+"""Indents a hunk's new lines as the original indents the lines that the hunk quotes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Reindenter:
         return self._map(indent) + line[len(indent) :]
 
     def _steps(self, new: Sequence[str]) -> tuple[int, int]:
-        """How many columns of the hunk are how many of the original, as the known pairs tell."""
+        """(mine, theirs): so many columns of the hunk are so many of the original, as the known pairs tell."""
         points = sorted((columns_of(mine), columns_of(theirs)) for mine, theirs in self.known.items())
         if len(points) == 1 and self.uses_tabs and points[0][0]:
             points.insert(0, (0, 0))

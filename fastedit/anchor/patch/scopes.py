@@ -1,4 +1,4 @@
-"""What the text behind `@@` says about a hunk's place: which lines it names, and what lies inside of them."""
+"""Reads what the text behind `@@` says about a hunk's place: which lines it names, and what lies inside of them."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class Scopes:
         return values
 
     def body_line(self, row: int) -> int:
-        """One behind the header that starts at this line: where what it encloses begins."""
+        """The line behind the header that starts at this line: where what it encloses begins."""
         for declaration in self.outline.declarations if self.outline else ():
             if declaration.header_line <= row < declaration.body_line:
                 return declaration.body_line
         return row + 1
 
     def region_end(self, row: int) -> int:
-        """One behind the last line that the one at `row` encloses, by the outline or else by indentation."""
+        """The line behind the last one that the line at `row` encloses, by the outline or else by indentation."""
         for declaration in self.outline.declarations if self.outline else ():
             if declaration.header_line == row:
                 return declaration.end_line
@@ -129,7 +129,7 @@ def _holds(line: str, words: Sequence[str]) -> bool:
 
 
 def _distance(place: Place, regions: Sequence[Span]) -> int | None:
-    """0 inside of a region or with its line in the place, else lines from the nearest scope line above it, if any."""
+    """The lines from the nearest scope line above, if any; 0 inside of a region or with its line in the place."""
     nearest: int | None = None
     for row, end in regions:
         if place.start - 1 <= row < place.end or row < place.start < end:
