@@ -11,7 +11,10 @@ ROOT = 0
 
 
 class SuffixAutomaton:
-    """text: everything fed so far. first_end[state]: index in `text` behind the first occurrence of the state."""
+    """An automaton of all suffixes of `text`, which is everything fed so far.
+
+    first_end[state]: index in `text` behind the first occurrence of the state.
+    """
 
     def __init__(self) -> None:
         self.text: list[int] = []
@@ -25,7 +28,7 @@ class SuffixAutomaton:
         return len(self._next)
 
     def append(self, token: int) -> None:
-        """Add one token to the text. O(1) amortised."""
+        """Adds one token to the text. O(1) amortised."""
         self.text.append(token)
         state = self._new_state(self._length[self._last] + 1, len(self.text), {}, ROOT)
         before, following = self._last, self._next

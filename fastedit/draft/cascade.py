@@ -25,7 +25,7 @@ class Cascade:
         return next(iter(self.candidates(limit)), None)
 
     def candidates(self, limit: int) -> list[Proposal]:
-        """What might be proposed, best first; only what a text that is in step says, where there is one."""
+        """The proposals that might be made, best first; only that of a text that is in step, where there is one."""
         for text in self._texts:
             if text.is_in_step and (proposal := text.propose(limit)):
                 return [proposal]

@@ -1,4 +1,4 @@
-"""What a drafter is, and what goes in and out of one."""
+"""The interface of a drafter, and the data that goes in and out of one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Kind(StrEnum):
-    """Where a proposal comes from. How often each kind is accepted is learned apart (`decode.controller`)."""
+    """The origin of a proposal. How often each kind is accepted is learned apart (`decode.controller`)."""
 
     MERGED = "merged"  # in step with the merged draft
     ORIGINAL = "original"  # in step with the bare original

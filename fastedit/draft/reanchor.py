@@ -1,4 +1,4 @@
-"""Where a draft goes on after a divergence: pure functions on bytes.
+"""Finds where a draft goes on after a divergence: pure functions on bytes.
 
 The target has left the source at byte `floor` and has written something else since. The place where it joins the
 source again lies at or behind `floor`, never before it (a moved block is the look-up drafters' business). In the
@@ -34,7 +34,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What is known after a divergence.
+    """All that is known after a divergence.
 
     source: the draft text. floor: the byte where the target left it. refused_end: end of the source's token there.
     line: the output's last line so far, from its start. written: all of the output since the divergence.
@@ -51,7 +51,7 @@ class Lost:
 
 
 def find_anchor(lost: Lost) -> Anchor | None:
-    """Where the draft goes on, or None where nothing suggests itself yet."""
+    """Finds where the draft goes on; None where nothing suggests itself yet."""
     if lost.source.startswith(lost.written, lost.floor):  # the same text, cut into other tokens
         return Anchor(lost.floor + len(lost.written), is_certain=True)
     inserted, num_inserted = _after_insertion(lost)
@@ -73,7 +73,7 @@ def _significant(text: bytes) -> int:
 
 
 def _after_insertion(lost: Lost) -> tuple[Anchor | None, int]:
-    """Behind the longest suffix of what was written that the source has at `floor`; and how many bytes of it count."""
+    """Anchors behind the longest suffix of what was written that the source has at `floor`; how many bytes count."""
     longest = min(len(lost.written) - 1, MAX_SUFFIX_BYTES)
     for length in range(longest, 0, -1):
         suffix = lost.written[-length:]
@@ -86,7 +86,7 @@ def _after_insertion(lost: Lost) -> tuple[Anchor | None, int]:
 
 
 def _after_skipped_lines(lost: Lost) -> Anchor | None:
-    """Behind the first line of the rest that begins like the line being written."""
+    """Anchors behind the first line of the rest that begins like the line being written."""
     if _significant(lost.line) == 0:
         return None
     wanted = b"\n" + lost.line
@@ -109,7 +109,7 @@ def _first_declaration(lost: Lost, wanted: bytes, default: int) -> int:
 
 
 def _after_suffix(lost: Lost) -> Anchor | None:
-    """Behind the nearest occurrence of the longest suffix of what was written that the rest of the source has."""
+    """Anchors behind the nearest occurrence of the longest suffix of what was written that the rest has."""
     low, high = 0, min(len(lost.written), MAX_SUFFIX_BYTES)
     while low < high:  # if a suffix occurs, so do all shorter ones
         middle = (low + high + 1) // 2
@@ -129,7 +129,7 @@ def _after_suffix(lost: Lost) -> Anchor | None:
 
 
 def _predicted(lost: Lost) -> Anchor | None:
-    """With nothing to match: what a replaced word, line or declaration would be followed by."""
+    """Anchors, with nothing to match, at what a replaced word, line or declaration would be followed by."""
     if not lost.line:
         return _next_line(lost)
     is_first_token = lost.refused_end > lost.floor and len(lost.written) <= 2 * (lost.refused_end - lost.floor) + 8
@@ -139,7 +139,7 @@ def _predicted(lost: Lost) -> Anchor | None:
 
 
 def _next_line(lost: Lost) -> Anchor | None:
-    """A line has just been ended: it replaced the source's line at `floor`, or was inserted before it."""
+    """Anchors where a line has just been ended: it replaced the source's line at `floor`, or was inserted before it."""
     line_start = lost.source.rfind(b"\n", 0, lost.floor) + 1
     line_end = lost.source.find(b"\n", lost.floor)
     if line_end < 0:

@@ -107,7 +107,7 @@ class SnippetDrafter:
         return self._lines[index].content if index < len(self._lines) else None
 
     def _rest(self, index: int, indent: str, content: str, limit: int) -> str:
-        """What is left of line `index`, and the lines that follow it in its piece: enough for `limit` tokens."""
+        """The rest of line `index`, and the lines that follow it in its piece: enough for `limit` tokens."""
         first = self._lines[index]
         if content:
             reference, pieces = (first.columns, indent), [first.content[len(content) :]]
@@ -145,7 +145,7 @@ class SnippetDrafter:
 
 
 def indent_unit(texts: Iterable[str]) -> str:
-    """What one level of indentation is: a tab, or the commonest step of two blanks or more between neighbours."""
+    """Finds one level of indentation: a tab, or the commonest step of two blanks or more between neighbours."""
     steps: Counter[str] = Counter()
     for text in texts:
         before = ""

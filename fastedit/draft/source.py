@@ -13,8 +13,8 @@ RESYNC_TOKENS = 3  # that have to agree before the old tokens are trusted again
 
 
 class Source:
-    """tokens: the whole text's, with its ending. data: the bytes they stand for. boundaries: bytes where declarations
-    begin."""
+    """A text in a target's tokens. tokens: the whole text's, with its ending. data: the bytes they stand for.
+    boundaries: bytes where declarations begin."""
 
     def __init__(self, draft: Draft, codec: Codec, ending: Sequence[int]) -> None:
         self._piece = codec.piece
@@ -44,7 +44,7 @@ class Source:
         return self._spliced(fresh, offset)
 
     def edges_within(self, offset: int, tokens: Sequence[int]) -> tuple[int, ...]:
-        """Which of the tokens, the first of them at byte `offset`, a hunk's edge lies in or before: their indices."""
+        """The indices of the tokens, the first of them at byte `offset`, that a hunk's edge lies in or before."""
         first = bisect_left(self._edges, offset)
         if first == len(self._edges):
             return ()
@@ -53,7 +53,7 @@ class Source:
         return tuple(dict.fromkeys(bisect_left(ends, edge + 1) for edge in inside))
 
     def _spliced(self, fresh: list[int], offset: int) -> list[int]:
-        """`fresh` up to where it meets the whole text's tokens, and those from there on."""
+        """Joins `fresh`, up to where it meets the whole text's tokens, with those from there on."""
         for index, start in enumerate(accumulate(self.lengths(fresh), initial=offset)):
             old = bisect_left(self._starts, start)
             if old >= len(self.tokens) or self._starts[old] != start:

@@ -47,12 +47,12 @@ class TextDrafter:
         self._left_at = 0  # byte of the transcript where that was
 
     def prepare(self) -> None:
-        """Tokenise now rather than when first asked."""
+        """Tokenises now rather than when first asked."""
         assert self._source is not None
 
     @property
     def tokens(self) -> list[int]:
-        """The whole text's, with its ending."""
+        """The whole text's tokens, with its ending."""
         return self._source.tokens
 
     def propose(self, limit: int) -> Proposal | None:
@@ -78,7 +78,7 @@ class TextDrafter:
 
     @property
     def _queue(self) -> list[int]:
-        """What comes next, from `_at` on."""
+        """The tokens to follow; those that come next stand from `_at` on."""
         return self._source.tokens if self._resumed is None else self._resumed
 
     def _catch_up(self) -> None:
@@ -92,7 +92,7 @@ class TextDrafter:
             self._reanchor()
 
     def _follow(self, written: list[int]) -> None:
-        """Take the tokens that go along with the queue; at the first that doesn't, note where the target left."""
+        """Takes the tokens that go along with the queue; at the first that doesn't, notes where the target left."""
         new = written[self._seen :]
         expected = self._queue[self._at : self._at + len(new)]
         num_equal = _common_prefix(new, expected)
@@ -106,7 +106,7 @@ class TextDrafter:
             self._leave(here)
 
     def _confirm(self, num_bytes: int) -> None:
-        """So many more bytes went along: enough of them, and the last anchor was right."""
+        """Notes that so many more bytes went along: enough of them, and the last anchor was right."""
         was_confirmed = self._num_unconfirmed <= 0
         self._num_unconfirmed -= num_bytes
         if self._num_unconfirmed <= 0 and not was_confirmed:
@@ -134,7 +134,7 @@ class TextDrafter:
         self._label = Kind.ANCHORED if anchor.is_certain else Kind.GUESSED
 
     def _resume_at(self, offset: int) -> bool:
-        """Make the queue what the source says from byte `offset` on; False where there is nothing to say."""
+        """Makes the queue what the source says from byte `offset` on; False where there is nothing to say."""
         tokens = self._source.from_byte(offset)
         if not tokens:
             return False

@@ -1,4 +1,4 @@
-"""What the target has written so far, as tokens and as bytes. Every drafter of a request reads the same one."""
+"""The target's output so far, as tokens and as bytes. Every drafter of a request reads the same one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastedit.draft.model import Codec
 
 
 class Transcript:
-    """tokens: the output so far. data: the bytes they stand for. ends: end in `data` of each token."""
+    """The output so far. tokens: its tokens. data: the bytes they stand for. ends: end in `data` of each token."""
 
     def __init__(self, codec: Codec) -> None:
         self.tokens: list[int] = []
@@ -45,7 +45,7 @@ class Transcript:
 
 
 def _unfinished(data: bytearray) -> int:
-    """How many bytes at the end of `data` are the beginning of a character that isn't whole yet."""
+    """Counts the bytes at the end of `data` that are the beginning of a character that isn't whole yet."""
     for back in range(1, min(3, len(data)) + 1):
         lead = data[-back]
         if lead < 0x80:

@@ -57,7 +57,7 @@ class _Paragraph:
 
     @property
     def is_told(self) -> bool:
-        """Whether it speaks to the reader of the message: in the first person, or with code to follow."""
+        """Whether the paragraph speaks to the reader of the message: in the first person, or with code to follow."""
         return self.kind is _Kind.PROSE and (is_first_person(self.text) or self.text.rstrip().endswith((":", "：")))
 
 
@@ -104,7 +104,7 @@ def _paragraphs(lines: Sequence[str]) -> list[_Paragraph]:
 
 
 def _num_told(lines: Sequence[str]) -> int:
-    """How many of a first paragraph's lines introduce the code below them; all where it isn't so."""
+    """Counts the lines of a first paragraph that introduce the code below them; all where it isn't so."""
     if is_prose_paragraph(lines):
         return len(lines)
     for count in range(min(len(lines) - 1, 12), 0, -1):
@@ -176,7 +176,7 @@ def _code_parts(lines: Sequence[str], paragraphs: Sequence[_Paragraph]) -> list[
 
 
 def _num_leading(paragraphs: Sequence[_Paragraph]) -> int:
-    """How many paragraphs the message speaks before its code. A list is one of them below a colon only."""
+    """Counts the paragraphs that the message speaks before its code. A list is one of them below a colon only."""
     for number, paragraph in enumerate(paragraphs):
         is_loose = number > 0 and not paragraphs[number - 1].text.rstrip().endswith((":", "："))
         if paragraph.kind is not _Kind.PROSE or (is_loose and is_list(paragraph.text.split("\n"))):

@@ -133,7 +133,7 @@ def _mend(lines: list[str]) -> tuple[list[str], list[_Span]]:
 
 
 def _closing_line(lines: list[str], opening: int, fence: re.Match[str], can_nest: bool) -> tuple[int | None, bool]:
-    """Where the fence closes (None: never), and whether other fences of its kind lie inside.
+    """The line where the fence closes (None: never), and whether other fences of its kind lie inside.
 
     Nesting is believed only where every inner fence is closed too; where it isn't, CommonMark's reading
     stands, and the line comes back negative.

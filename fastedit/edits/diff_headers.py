@@ -41,7 +41,7 @@ _PREFIXES = (
 
 @dataclass(frozen=True, slots=True)
 class HunkHeader:
-    """What a `@@` line says. line_hint: 0-based; num_old, num_new: lines that it promises; None where it doesn't."""
+    """A `@@` line, read. line_hint: 0-based; num_old, num_new: lines that it promises; None where it doesn't."""
 
     line_hint: int | None = None
     num_old: int | None = None
@@ -64,7 +64,7 @@ def is_header_line(line: str) -> bool:
 
 
 def hunk_header(line: str) -> HunkHeader:
-    """What a line that starts with `@@` says, however little."""
+    """Reads a line that starts with `@@`, however little it says."""
     inner, closing, behind = line[2:].partition("@@")
     ranges = inner.strip()
     found = _RANGES.match(ranges) if len(ranges) <= _MAX_RANGES else None

@@ -1,4 +1,4 @@
-"""Which files a message is about, and what it does to each: all that can be said without seeing one of them."""
+"""Tells which files a message is about, and what it does to each, as far as can be said without seeing one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the patch readers share: elisions, the line diff of two sides, and their one error."""
+"""Helpers that the patch readers share: elisions, the line diff of two sides, and their one error."""
 
 from __future__ import annotations
 

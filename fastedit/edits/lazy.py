@@ -1,4 +1,4 @@
-"""Which lines of a lazy snippet are code and which only stand for code.
+"""Tells which lines of a lazy snippet are code and which only stand for code.
 
 A *marker* stands for lines of the original (`# ... existing code ...`), a *removal* says what goes
 (`# removed: foo`), a *remark* is a comment that could be either a locator, an odd marker or new code:
@@ -121,7 +121,7 @@ _BRACE_INLINE = pattern(
 
 
 def comment_text(line: str) -> str | None:
-    """What the comment that fills this line says, without its delimiters; None where it isn't one."""
+    """The text of the comment that fills this line, without its delimiters; None where it isn't one."""
     stripped = line.strip()
     for opening, closing in COMMENT_FORMS:
         if stripped.startswith(opening) and stripped.endswith(closing) and len(stripped) >= len(opening) + len(closing):

@@ -54,7 +54,7 @@ def is_pair(before: PlacedBlock, after: PlacedBlock) -> bool:
 
 
 class Role(StrEnum):
-    """What a code fence is there for, as far as it and the prose before it tell."""
+    """The purpose of a code fence, as far as it and the prose before it tell."""
 
     EDIT = "edit"
     COMMANDS = "commands"

@@ -32,7 +32,7 @@ _PATCH_FORMATS = (Format.UDIFF, Format.SEARCH_REPLACE, Format.V4A)
 
 
 def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
-    """What the message wants done, one edit for each file and format, in order.
+    """Parses a message into what it wants done, one edit for each file and format, in order.
 
     format: `auto`, or a `Format` that every block is then read as. A fence that doesn't say whether it is a
     whole file comes back as LAZY; only the original can tell. Raises EditUnreadable: EDIT_EMPTY where there
@@ -54,7 +54,7 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
 
 
 def _of_call(call: Call) -> list[Edit]:
-    """The edits of one tool call; those that name no file are for the call's."""
+    """The edits of one tool call; those that name no file are for the one that the call names."""
     found = edits_of_call(call)
     edits = parse_message(found) if isinstance(found, str) else found
     return [edit if edit.path is not None else replace(edit, path=path_of_call(call)) for edit in edits]

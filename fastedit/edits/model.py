@@ -1,4 +1,4 @@
-"""What an assistant wrote, as data: `Edit` for one file, made of `Snippet`s or `PatchHunk`s."""
+"""An assistant's edits as data: `Edit` for one file, made of `Snippet`s or `PatchHunk`s."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Action(StrEnum):
 
 
 class Op(StrEnum):
-    """What a patch line does to the original."""
+    """The operation that a patch line stands for: what it does to the original."""
 
     KEEP = " "
     DELETE = "-"
@@ -81,7 +81,7 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What is to happen to one file.
+    """A change that is to happen to one file.
 
     path: as the message names it (never resolved, may be hostile), or None where it names none.
     new_path: where the file moves to (`*** Move to:`, a rename in a diff), or None.

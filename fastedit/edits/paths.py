@@ -201,7 +201,7 @@ def path_in_comment(line: str) -> PathMention | None:
 
 
 def ends_with(path: str, name: str) -> bool:
-    """Whether a path is this one, or ends with all its parts."""
+    """Whether a path is `name`, or ends with all its parts."""
     parts, last = re.split(r"[/\\]", path), re.split(r"[/\\]", name)
     return parts[-len(last) :] == last
 

@@ -1,4 +1,4 @@
-"""Which file each block of a message is for: names in headings, above fences, in their info and first line."""
+"""Finds the file that each block of a message is for: names in headings, above fences, in their info and first line."""
 
 from __future__ import annotations
 

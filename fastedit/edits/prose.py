@@ -38,7 +38,7 @@ _MIN_SHARE, _MIN_SHARE_OF_PERSON, _MIN_SHARE_OF_FRAGMENT = 0.6, 0.35, 0.85
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """How many words of a text are plain ones, how many are code, and how many only a sentence needs."""
+    """Counts of a text's words: plain ones, those that are code, and those that only a sentence needs."""
 
     plain: int
     code: int

@@ -39,7 +39,7 @@ def is_search_replace(lines: Sequence[str]) -> bool:
 
 
 def raw_end(lines: list[str], start: int) -> int:
-    """One behind the SEARCH/REPLACE block that opens at `start`; `start` where none opens there.
+    """The line behind the SEARCH/REPLACE block that opens at `start`; `start` where none opens there.
 
     An unclosed block reaches to the next one or to the end.
     """
@@ -54,7 +54,7 @@ def raw_end(lines: list[str], start: int) -> int:
 
 
 def closed_end(lines: list[str], start: int) -> int:
-    """One behind the block that opens at `start` where it is closed; `start` where none is."""
+    """The line behind the block that opens at `start` where it is closed; `start` where none is."""
     end = raw_end(lines, start)
     return end if end > start and _TAIL.match(lines[end - 1]) else start
 
@@ -120,7 +120,7 @@ def _line_hint(inner: Sequence[str]) -> tuple[int | None, Sequence[str]]:
 
 
 def _divider(inner: Sequence[str], head_line: int) -> int:
-    """Which line parts the sides. Where the code has such lines too, they stand in both sides alike:
+    """The line that parts the sides. Where the code has such lines too, they stand in both sides alike:
     the middle one parts them, if there is one."""
     dividers = [number for number, line in enumerate(inner) if _DIVIDER.match(line)]
     if not dividers:

@@ -1,4 +1,4 @@
-"""Which of a message's edits are meant for one file."""
+"""Picks those of a message's edits that are meant for one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the prose around a fence says about it: a new file, the whole file, a file to delete, not an edit at all.
+"""Reads the prose around a fence: a new file, the whole file, a file to delete, not an edit at all.
 
 Wordings are tables; every one is weak alone, so they only decide what the code itself leaves open.
 """

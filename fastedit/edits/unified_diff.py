@@ -88,7 +88,7 @@ def has_changes(lines: Sequence[str]) -> bool:
 
 
 def raw_end(lines: list[str], start: int) -> int:
-    """One behind the unfenced diff that starts at `start`; `start` where none starts there."""
+    """The line behind the unfenced diff that starts at `start`; `start` where none starts there."""
     if not (GIT.match(lines[start]) or is_file_header(lines, start) or _opens_hunk(lines, start)):
         return start
     end = start

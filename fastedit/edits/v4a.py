@@ -61,7 +61,7 @@ def is_v4a(lines: Sequence[str]) -> bool:
 
 
 def raw_end(lines: list[str], start: int) -> int:
-    """One behind the unfenced patch that begins at `start`; `start` where none begins there.
+    """The line behind the unfenced patch that begins at `start`; `start` where none begins there.
 
     Without its last line it reaches to the next fence, to a paragraph of prose, or to the end.
     """

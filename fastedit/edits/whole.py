@@ -25,5 +25,5 @@ def trimmed(snippet: Snippet) -> Snippet:
 
 
 def longest(snippets: Sequence[Snippet]) -> Snippet:
-    """The one that can be the whole file where a message holds several."""
+    """The longest snippet: the one that can be the whole file where a message holds several."""
     return max(snippets, key=lambda snippet: len(snippet.lines))

@@ -1,4 +1,4 @@
-"""What a text is made of: its language, declarations, comment syntax and parse errors."""
+"""Reads what a text is made of: its language, declarations, comment syntax and parse errors."""
 
 from __future__ import annotations
 

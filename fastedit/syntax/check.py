@@ -1,4 +1,4 @@
-"""How much of a text does not parse, and whether a change made that worse."""
+"""Counts what does not parse in a text, and tells whether a change made that worse."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def count_errors(text: str, language: str, *, budget_s: float = DEFAULT_BUDGET_S
 
 
 def added_errors(before: str, after: str, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> int:
-    """How many more errors `after` has than `before`; 0 where that can't be told."""
+    """The number of errors that `after` has more than `before`; 0 where that can't be told."""
     deadline = time.monotonic() + budget_s
     num_after = count_errors(after, language, budget_s=budget_s)
     if not num_after:

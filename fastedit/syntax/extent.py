@@ -1,4 +1,4 @@
-"""Where a declaration's node starts, where its header ends and where its text does."""
+"""Finds where a declaration's node starts, where its header ends and where its text does."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def last_row(source: bytes, outer: Node, column: int | None = None) -> int:
 
 
 def behind_comments(source: bytes, outer: Node, row: int) -> int:
-    """One behind the comments below the node that are all its indented body consists of; `row` where there are none."""
+    """The row behind the comments that are all of the node's indented body; `row` where there are none."""
     start = outer.end_byte + len(rest_of_line(source, outer.end_byte)) + 1
     for offset, line in enumerate(source[start : start + 4 * MAX_LINE].split(b"\n")):
         text = line.lstrip(b" \t")

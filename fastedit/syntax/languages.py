@@ -1,4 +1,4 @@
-"""Which language a file or a fence is in, and how that language writes comments: tables and look-ups.
+"""Tells which language a file or a fence is in, and how that language writes comments: tables and look-ups.
 
 Knows nothing of grammars beyond their module's name; `parse` imports them.
 """
@@ -22,7 +22,7 @@ _SEMICOLON = CommentSyntax((";",))
 
 @dataclass(frozen=True, slots=True)
 class LanguageInfo:
-    """What is known of a language.
+    """A language, as far as it is known.
 
     grammar: "module" or "module:function" that returns the tree-sitter language, or "" where there is
     none. extensions: lower case, without the dot. filenames: lower case. tags: further names that
@@ -229,12 +229,12 @@ def _by_tag() -> dict[str, str]:
 
 
 def language_info(language: str) -> LanguageInfo | None:
-    """What is known of the language of that name, or None."""
+    """The `LanguageInfo` of the language of that name, or None."""
     return _by_name().get(language)
 
 
 def comment_syntax(language: str) -> CommentSyntax:
-    """How the language writes comments; empty for an unknown one."""
+    """The comment syntax of the language; empty for an unknown one."""
     info = language_info(language)
     return info.comments if info else CommentSyntax()
 

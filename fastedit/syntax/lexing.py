@@ -40,7 +40,7 @@ def _dollar_tags(text: str) -> tuple[str, ...]:
 
 
 def closing_brackets(text: str, language: str) -> str:
-    """What closes the brackets that are open at the end of the text, innermost first."""
+    """The brackets that close those that are open at the end of the text, innermost first."""
     open_brackets: list[str] = []
     for what, _, _ in tokens(text, language):
         if what in CLOSERS:

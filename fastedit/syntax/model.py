@@ -1,4 +1,4 @@
-"""What a file is made of, as data."""
+"""The parts of a file as data: comment syntax, declarations and their outline."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CommentSyntax:
-    """How a language writes comments. line: prefixes; block: (opening, closing) pairs."""
+    """The way a language writes comments. line: prefixes; block: (opening, closing) pairs."""
 
     line: tuple[str, ...] = ()
     block: tuple[tuple[str, str], ...] = ()

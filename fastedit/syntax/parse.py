@@ -56,7 +56,7 @@ def parse(text: str, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Tr
 
 
 def parse_bytes(source: bytes, language: str, *, budget_s: float = DEFAULT_BUDGET_S) -> Tree | None:
-    """`parse` for a text that is already in UTF-8."""
+    """Parses a text that is already in UTF-8, as `parse` does."""
     kept = _kept.get()
     if kept is None:
         return _parsed(source, language, budget_s)
@@ -119,7 +119,7 @@ def _is_shallow_yaml(source: bytes) -> bool:
 
 
 def count_error_nodes(root: Node) -> int:
-    """How many ERROR and missing nodes there are at or below `root`."""
+    """Counts the ERROR and missing nodes at or below `root`."""
     if not root.has_error:
         return 0
     cursor = root.walk()

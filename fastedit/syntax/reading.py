@@ -18,7 +18,7 @@ def can_read(language: str) -> bool:
 
 
 def read(text: str, language: str, *, budget_s: float) -> Outline:
-    """What the text declares, as far as its grammar or scanner sees it; nothing for a language without either.
+    """Reads what the text declares, as far as its grammar or scanner sees it; nothing for a language without either.
 
     Where a dialect's grammar finds fewer errors, it is that reading that counts.
     """
@@ -46,7 +46,7 @@ class _Reader:
     is_complete: bool = True
 
     def add(self, source: bytes, language: str, first_row: int, parent: int) -> None:
-        """Read a text that starts on `first_row` and belongs to the declaration with the index `parent`."""
+        """Reads a text that starts on `first_row` and belongs to the declaration with the index `parent`."""
         if can_scan(language):
             self._scan(source, language, first_row, parent)
             return

@@ -53,7 +53,7 @@ class _Pieces:
     is_complete: bool = True
 
     def add(self, start: int, end: int, parent: int, nesting: int) -> None:
-        """Read the lines [start, end), which belong to the declaration with the index `parent`."""
+        """Reads the lines [start, end), which belong to the declaration with the index `parent`."""
         for first, behind in self._pieces(start, end):
             if time.monotonic() > self.deadline:
                 self.is_complete = False
@@ -86,7 +86,7 @@ class _Pieces:
             )
 
     def _add_container(self, first: int, behind: int, inner: tuple[int, int], parent: int, nesting: int) -> bool:
-        """Add the piece's own declaration without its members; False where it has none or has no members."""
+        """Adds the piece's own declaration without its members; False where it has none or has no members."""
         head = self._read(first, inner[0], nesting)
         if not head.declarations or head.declarations[-1].kind == "function":
             return False

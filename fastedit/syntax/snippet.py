@@ -91,7 +91,7 @@ def snippet_outline(
 
 
 def _badness(found: Outline) -> tuple[int, bool]:
-    """Parse errors first; then rather a reading that declares something."""
+    """The key that the best reading has the least of: parse errors first; then whether it declares nothing."""
     return found.num_errors, not found.declarations
 
 
@@ -105,7 +105,7 @@ def _dedented(lines: Sequence[str]) -> list[str]:
 
 
 def _frames(text: str, language: str, frames: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """What to put before and behind the snippet, the likeliest first."""
+    """Yields texts to put before and behind the snippet, the likeliest first."""
     for frame in ("", *_header_ends(language), *frames):
         opening, _, tail = frame.partition("|")
         closing = closing_brackets(f"{opening}\n{text}", language)

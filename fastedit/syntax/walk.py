@@ -38,7 +38,7 @@ _HEADER_END = re.compile(r"(?:\s|=>|[={:])+$")
 
 
 class _Entry(NamedTuple):
-    """What the rules say about a node type."""
+    """The rules for a node type."""
 
     rule: Rule | None
     injection: Injection | None
@@ -151,7 +151,7 @@ class Walk:
                 self._leave(depth)
 
     def _leave(self, depth: int) -> None:
-        """Forget what a node at `depth` is not inside of."""
+        """Forgets what a node at `depth` is not inside of."""
         while self._frames and self._frames[-1].depth >= depth:
             self._frames.pop()
         while self._wrappers and self._wrappers[-1][0] >= depth:
@@ -280,7 +280,7 @@ class Walk:
         return row
 
     def _end_row(self, outer: Node, body: Node | None, rules: GrammarRules) -> int:
-        """One behind the last row."""
+        """The row behind the last one of a declaration."""
         row = outer.end_point.row + 1
         if rules.has_loose_ends:
             row = last_row(self.source, outer, outer.start_point.column) + 1
@@ -301,7 +301,7 @@ class Walk:
         return " ".join(_HEADER_END.sub("", raw).split())
 
     def _note_attached(self, node: Node) -> None:
-        """Remember rows that hold nothing but this comment or attribute, other than a first line `#!`."""
+        """Remembers rows that hold nothing but this comment or attribute, other than a first line `#!`."""
         rows = own_rows(self.source, node)
         if rows is not None and not (node.start_byte == 0 and self.source.startswith(b"#!")):
             self._attached[rows[1]] = rows[0]

@@ -1,4 +1,4 @@
-"""What counts as a declaration in each grammar, as tables of node types."""
+"""Tables of node types that tell what counts as a declaration in each grammar."""
 
 from __future__ import annotations
 

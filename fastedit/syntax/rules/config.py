@@ -26,7 +26,7 @@ def _block_header(node: Node, source: bytes) -> str:
 
 
 def _item_name(node: Node, source: bytes) -> str:
-    """What the first pair of a sequence's item calls it, as in `- name: Build`; "" where it doesn't."""
+    """The name that the first pair of a sequence's item gives it, as in `- name: Build`; "" where it doesn't."""
     pair = at("<block_node>", "<block_mapping>", "<block_mapping_pair>")(node)
     value = pair and pair.child_by_field_name("value")
     if pair is None or value is None or value.type != "flow_node" or _key(pair, source) not in _NAMING_KEYS:

@@ -21,7 +21,7 @@ def _wrapped_function(value: Node) -> Node | None:
 
 
 def _value(node: Node) -> Node | None:
-    """What is assigned: a function even where a call wraps it."""
+    """The value that is assigned: a function even where a call wraps it."""
     value = node.child_by_field_name("value") or node.child_by_field_name("right")
     return value and (_wrapped_function(value) or value)
 
@@ -32,7 +32,7 @@ def _body(node: Node) -> Node | None:
 
 
 def _one_of(node: Node, *value_types: str) -> Node | None:
-    """What is assigned, if it is of one of the types."""
+    """The value that is assigned, if it is of one of the types."""
     value = _value(node)
     return value if value is not None and value.type in value_types else None
 
@@ -44,7 +44,7 @@ def _callback(node: Node) -> Node | None:
 
 
 def _callee(node: Node) -> Node | None:
-    """What is called; in a chain of calls the last link of it."""
+    """The node that is called; in a chain of calls the last link of it."""
     callee = node.child_by_field_name("function")
     target = callee and callee.child_by_field_name("object")
     is_chain = target is not None and target.type == "call_expression"

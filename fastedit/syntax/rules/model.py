@@ -41,7 +41,7 @@ def at(*steps: str) -> Selector:
 
 
 def either(*selectors: Selector) -> Selector:
-    """What the first selector that finds something finds."""
+    """Joins selectors into one that gives what the first of them that finds something finds."""
 
     def select(node: Node) -> Node | None:
         return next((found for selector in selectors if (found := selector(node)) is not None), None)
@@ -55,7 +55,7 @@ def itself(node: Node) -> Node | None:
 
 
 def nothing(_node: Node) -> Node | None:
-    """No node at all."""
+    """Selects no node at all."""
     return None
 
 

@@ -62,7 +62,7 @@ def _comment_rows(text: str, language: str) -> dict[int, int]:
 
 
 def _nest(found: list[Found]) -> None:
-    """Give each declaration the innermost one before it that it lies in as its parent."""
+    """Gives each declaration the innermost one before it that it lies in as its parent."""
     around: list[int] = []
     for index, item in enumerate(found):
         while around and found[around[-1]].end_line <= item.header_line:

@@ -69,7 +69,7 @@ def _block(text: str, language: str, start: int, brace: int, rows: Rows) -> Foun
 
 
 def _kind_and_name(header: str, language: str) -> tuple[str, str]:
-    """What the header declares; no name where it declares nothing."""
+    """The kind and the name of what the header declares; no name where it declares nothing."""
     named = _FUNCTION.match(header)
     if named is not None:
         return "function", named[1]

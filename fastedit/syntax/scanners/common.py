@@ -1,4 +1,4 @@
-"""What the scanners share."""
+"""Helpers that the scanners share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_INDENT = 1000
 
 
 class Rows:
-    """From offsets in a text to its rows."""
+    """Turns offsets in a text into its rows."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -41,7 +41,7 @@ def declaration(kind: str, name: str, start: int, body: int, end: int, header: s
 
 
 def without_blank_end(lines: list[str], start: int, end: int) -> int:
-    """`end` moved up over blank lines, not further than behind `start`."""
+    """Moves `end` up over blank lines, not further than behind `start`."""
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
     return end

@@ -20,14 +20,14 @@ def _one_line(_lines: list[str], line: int) -> int:
 
 
 def _continued(lines: list[str], line: int) -> int:
-    """With the lines that a backslash continues."""
+    """The line behind this one and those that a backslash adds to it."""
     while line < len(lines) and lines[line].rstrip().endswith("\\"):
         line += 1
     return min(line + 1, len(lines))
 
 
 def _recipe(lines: list[str], line: int) -> int:
-    """With the indented lines below, and the blank lines and comments between them."""
+    """The line behind this one, the indented lines below, and the blank lines and comments between them."""
     end = follow = _continued(lines, line)
     while follow < len(lines) and (not lines[follow].strip() or lines[follow][0] in " \t#"):
         is_part = bool(lines[follow].strip()) and lines[follow][0] in " \t"
@@ -104,7 +104,7 @@ class _Endings:
         self._found: dict[re.Pattern[str], list[int]] = {}
 
     def behind(self, pattern: re.Pattern[str], line: int) -> int:
-        """One behind the first match at or below the line; the line alone where there is none."""
+        """The line behind the first match at or below this one; behind this one alone where there is none."""
         if pattern not in self._found:
             self._found[pattern] = [number for number, text in enumerate(self._lines) if pattern.match(text)]
         matches = self._found[pattern]
@@ -113,7 +113,7 @@ class _Endings:
 
 
 def find(text: str, language: str) -> list[Found]:
-    """What the language's rules match; of two rules the first."""
+    """Finds what the language's rules match; of two rules the first."""
     lines = text.removesuffix("\n").split("\n")
     found: list[Found] = []
     endings = _Endings(lines)
@@ -148,7 +148,7 @@ def _match(text: str, language: str) -> tuple[_Rule | None, str]:
 
 
 def _close(section: Found | None, next_line: int, lines: list[str], language: str) -> None:
-    """End a section before the next one and the comments and blank lines above that."""
+    """Ends a section before the next one and the comments and blank lines above that."""
     if section is None:
         return
     end, prefixes = next_line, comment_syntax(language).line

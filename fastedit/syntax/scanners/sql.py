@@ -69,7 +69,7 @@ def _statements(text: str) -> list[tuple[int, int]]:
 
 
 def _step(word: str) -> int:
-    """How a word changes the number of open blocks."""
+    """The number by which a word changes how many blocks are open."""
     if word[:3].upper() == "END":
         return -1 if len(word) == 3 else 0
     return 1
