@@ -58,7 +58,9 @@ MAX_BETWEEN = 8  # words between one that says that something goes and what it n
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """removed: names that the words say are gone; mentioned: names in the words (in backticks, or written like code);
+    """All that a message's words say about the change.
+
+    removed: names that the words say are gone; mentioned: names in the words (in backticks, or written like code);
     keeps_docstrings: the words say that docstrings are only left out of the snippet; without_docstring: names of which
     they say that the docstring is gone; gone: all that they quote as gone, names included; kept: lines that they quote
     as staying, white space out; imports: they say that imports are gone.

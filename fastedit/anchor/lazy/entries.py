@@ -121,7 +121,7 @@ def _yaml(texts: list[str]) -> list[Entry]:
 
 
 class _YamlReader:
-    """Entries by columns; comments and blank lines belong to what stands around them."""
+    """Reads entries by columns; comments and blank lines belong to what stands around them."""
 
     def __init__(self, texts: list[str]) -> None:
         self.texts = texts
@@ -393,7 +393,7 @@ _CSS_TOKEN = re.compile(
 
 
 class _CssReader:
-    """Entries by braces and semicolons; each has to begin in a line of its own."""
+    """Reads entries by braces and semicolons; each has to begin in a line of its own."""
 
     def __init__(self, texts: list[str]) -> None:
         self.texts = texts
@@ -445,7 +445,7 @@ class _CssReader:
         entries.append(entry)
 
     def _note(self, start: int, end: int) -> None:
-        """Takes down the lines that hold nothing but a comment."""
+        """Notes the lines that hold nothing but a comment."""
         first, last = self.line(start), self.line(max(start, end - 1))
         if not self.text[self.lines[first] : start].strip() and not self.text[end : self._line_end(end)].strip():
             self.comments.update(range(first, last + 1))
