@@ -31,7 +31,7 @@ CAUSAL = (-1, 0)  # of a window: everything before, nothing behind
 
 
 def register() -> None:
-    """Make `attn_implementation="fastedit_packed"` known to transformers; as often as one likes."""
+    """Makes `attn_implementation="fastedit_packed"` known to transformers; may be called again."""
     AttentionInterface.register(NAME, packed_attention)
 
 

@@ -27,7 +27,7 @@ COPIED = 5.0  # how much stronger the found token is written than the current on
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a head of the first layer looks at: the tokens about `distance` before its own.
+    """The aim of a head of the first layer: the tokens about `distance` before its own.
 
     fastest: the highest rotary frequency that it uses; with lower ones it sees more tokens at once. pull: how much, in
     logits, each frequency counts. gain: makes up for the mean of several tokens being small. weight: what it counts for
@@ -54,7 +54,7 @@ NUM_MATCHING = 3  # heads of the second layer that copy
 
 
 def begin_copying(model: Any, seed: int = 0) -> None:
-    """Write such heads into the first two layers of a new Qwen3. SettingsError where its shape has no room for them."""
+    """Writes such heads into the first two layers of a new Qwen3. Raises SettingsError where its shape has no room."""
     config = model.config
     if config.num_attention_heads < NUM_SLOTS or config.head_dim < 4 * SLOT or config.num_hidden_layers < 2:
         raise SettingsError("copying heads need 4 heads of 64 dimensions and 2 layers")
@@ -80,7 +80,7 @@ def _embeddings(model: Any, num_token_dims: int, generator: torch.Generator) -> 
 
 
 def _looking_back(attention: Any, config: Any, projection: Tensor) -> None:
-    """Each head writes into its slot what stands where it looks."""
+    """Fills in the first layer's heads, which each write into their slot what stands where they look."""
     dim, width, num_token_dims = config.head_dim, config.hidden_size, projection.shape[1]
     half = dim // 2
     frequencies = config.rope_parameters["rope_theta"] ** (-torch.arange(half) / half)
@@ -107,7 +107,7 @@ def _looking_back(attention: Any, config: Any, projection: Tensor) -> None:
 
 
 def _looking_up(attention: Any, config: Any, projection: Tensor, generator: torch.Generator) -> None:
-    """Heads that find the place behind the tokens that were written last, and write the token that stands there."""
+    """Fills in heads that find the place behind the tokens written last, and write the token that stands there."""
     dim, width, num_token_dims = config.head_dim, config.hidden_size, projection.shape[1]
     # The slowest rotary frequencies: there things are compared as if they had no place.
     half, slow = dim // 2, dim // 4
@@ -139,7 +139,7 @@ def _slot(index: int, num_token_dims: int) -> slice:
 
 
 def _only(linear: nn.Linear, rows: slice, column: int, values: Tensor) -> None:
-    """These rows read one dimension and no other."""
+    """Makes these rows read one dimension and no other."""
     linear.weight[rows] = 0.0
     linear.weight[rows, column] = values.to(linear.weight.dtype)
 
@@ -150,6 +150,6 @@ def _sharpen(attention: Any) -> None:
 
 
 def _orthogonal(rows: int, columns: int, generator: torch.Generator) -> Tensor:
-    """[rows, columns], its rows orthonormal."""
+    """[rows, columns]: random, with orthonormal rows."""
     square: Tensor = torch.linalg.qr(torch.randn(columns, columns, generator=generator)).Q
     return square[:rows].contiguous()

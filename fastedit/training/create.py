@@ -26,7 +26,7 @@ STARTS_AT_ZERO = ("o_proj", "down_proj")  # what writes into the stream: a new l
 
 @dataclass(frozen=True)
 class Trainee:
-    """What is trained: the model, how it is asked, and its tokenizer."""
+    """The model to be trained, its tokenizer, and the template by which it is asked."""
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
@@ -34,7 +34,7 @@ class Trainee:
 
 
 def make_trainee(settings: TrainingSettings) -> Trainee:
-    """The run's model, on the CPU. SettingsError or EngineUnavailable, saying what is missing, where there is none."""
+    """The run's model, on the CPU. Raises SettingsError or EngineUnavailable, saying what is missing."""
     attention.register()
     torch.manual_seed(settings.schedule.seed)
     tokenizer = read_tokenizer(settings)
@@ -46,7 +46,7 @@ def make_trainee(settings: TrainingSettings) -> Trainee:
 
 
 def template_for(settings: TrainingSettings) -> PromptTemplate:
-    """How the trained target will be asked: as the settings say, else as goes with the base."""
+    """The template by which the trained target will be asked: the settings' own, else what goes with the base."""
     if settings.model.template:
         return template_named(settings.model.template)
     if settings.model.base is None:

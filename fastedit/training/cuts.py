@@ -46,7 +46,7 @@ def hunks_of(original: Sequence[str], result: Sequence[str]) -> list[Hunk]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is shown for lines [start, end) of the original: hunks with their surroundings."""
+    """The lines that are shown for lines [start, end) of the original: hunks with their surroundings."""
 
     start: int
     end: int
@@ -110,7 +110,7 @@ def _parts(lines: Lines, result: Sequence[str], chance: random.Random) -> list[_
 
 
 def _context(lines: Lines, at: int, limit: int, step: int, chance: random.Random, is_needed: bool) -> int | None:
-    """Where the shown surroundings end that begin at a position; None where they would tell nothing."""
+    """The end of the shown surroundings that begin at a position; None where they would tell nothing."""
     count = chance.choice((0, 1, 1, 2, 2, 3, 3, 4, 5, 7)) if not is_needed else chance.choice((1, 1, 2, 2, 3, 4))
     end = at
     for _ in range(count):

@@ -69,7 +69,7 @@ class Encoder:
 
 
 def write_shards(documents: Iterable[Document], folder: Path, *, first: int = 0) -> int:
-    """How many shards were written, numbered from `first`; each appears whole or not at all."""
+    """Writes shards, numbered from `first`, and gives their number; each appears whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     stream, number = iter(documents), first
     while batch := list(islice(stream, SHARD_DOCUMENTS)):

@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def results_of(target: Target, pairs: Iterable[Pair], max_tokens: int) -> Iterator[Result]:
-    """What the target makes of each pair of at most `max_tokens` tokens."""
+    """The target's results on the pairs of at most `max_tokens` tokens."""
     for pair in pairs:
         num_answer = len(target.codec.encode(pair.merged)) + 1
         num_tokens = len(target.prompt(pair.original, pair.edit, elisions=pair.elisions)) + num_answer

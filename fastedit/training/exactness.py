@@ -1,4 +1,4 @@
-"""How many held-out answers the model would give word for word.
+"""Measures how many held-out answers the model would give word for word.
 
 Where every token of the true answer is the likeliest one given those before it, greedy decoding gives that answer, and
 where one isn't, it doesn't: one forward pass over prompt and answer tells, no decoding needed.

@@ -50,7 +50,7 @@ class RowModel:
         return Scored(loss, is_right)
 
     def _attention(self, row: Row) -> dict[str, Any]:
-        """What `packed_attention` is told."""
+        """The arguments for `packed_attention`."""
         if not takes_one_call(self._device):
             return {"packed_bounds": row.bounds}
         longest = max(self._longest, row.longest)
@@ -59,7 +59,7 @@ class RowModel:
 
 
 def compile_parts(decoder: Any, *, by_layer: bool) -> None:
-    """Compile a decoder in place, as one or each layer for itself.
+    """Compiles a decoder in place, as one or each layer for itself.
 
     Layers are alike, so that all of them cost one small compilation: where a run lasts minutes, that is a good part of
     it. As one, a little more is fused.

@@ -31,7 +31,7 @@ class Masters:
         return self._gradient
 
     def collect(self) -> None:
-        """Add the model's gradients to the masters', and drop them."""
+        """Adds the model's gradients to the masters', and drops them."""
         for name, weight in self.weights.items():
             master = self.masters[name]
             if weight is not master and weight.grad is not None:
@@ -40,7 +40,7 @@ class Masters:
                 weight.grad = None
 
     def clip(self, max_norm: float) -> Tensor:
-        """The gradient's norm; it is scaled down to `max_norm` where it is larger. Waits for no GPU."""
+        """Scales the gradient down to `max_norm` where it is larger, and gives the norm it had. Waits for no GPU."""
         norm: Tensor = torch.linalg.vector_norm(self._gradient)
         self._gradient *= (max_norm / norm).clamp(max=1.0)
         return norm
@@ -50,7 +50,7 @@ class Masters:
 
     @torch.no_grad()
     def write_back(self) -> None:
-        """The model's weights become the masters, rounded."""
+        """Sets the model's weights to the masters, rounded."""
         for name, weight in self.weights.items():
             if weight is not self.masters[name]:
                 weight.copy_(self.masters[name])
@@ -60,7 +60,7 @@ class Masters:
 
     @torch.no_grad()
     def load(self, state: dict[str, Tensor]) -> None:
-        """Take over saved masters. KeyError where one is missing."""
+        """Takes over saved masters. Raises KeyError where one is missing."""
         for name, master in self.masters.items():
             master.copy_(state[name])
         self.write_back()

@@ -47,7 +47,7 @@ class Optimizers:
 
 
 class _Groups:
-    """Weights that random numbers filled, and those that `beginning` wrote, with a rate of their own."""
+    """Groups of weights that random numbers filled, and of those that `beginning` wrote, with a rate of their own."""
 
     def __init__(self, written_factor: float) -> None:
         self._random: list[nn.Parameter] = []

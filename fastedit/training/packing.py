@@ -65,9 +65,10 @@ class Row:
 
 
 def pack(documents: Sequence[Document], num_tokens: int, choices: Choices | None = None) -> Row:
-    """The documents in one row; ValueError where they don't fit. choices: see `choices_of`; None for all answers.
+    """Packs the documents into one row.
 
-    SettingsError where there are choices and the documents have none of them.
+    choices: see `choices_of`; None for all answers.
+    Raises ValueError where they don't fit, SettingsError where there are choices and the documents have none of them.
     """
     lengths = np.array([len(document) for document in documents])
     ends = lengths.cumsum()
@@ -92,8 +93,10 @@ def pack(documents: Sequence[Document], num_tokens: int, choices: Choices | None
 
 
 def choices_of(template: PromptTemplate, tokenizer: PreTrainedTokenizerBase) -> Choices | None:
-    """By id: what a target with line marks chooses, as it does what follows one of these: marks before lines, the end.
-    All else of an answer follows (`fastedit.targets.copying`). None where a target writes everything itself.
+    """[vocabulary], bool: the tokens that a target with line marks chooses: the marks before lines, and the end.
+
+    It chooses what follows one of these, too; all else of an answer is known then (`fastedit.targets.copying`). None
+    where a target writes everything itself.
     """
     codec = TokenizerCodec(tokenizer.backend_tokenizer)
     marks = mark_tokens(codec) if template.has_marks else None
@@ -125,6 +128,6 @@ def rows(documents: Iterator[Document], num_tokens: int, choices: Choices | None
 
 
 def max_documents(num_tokens: int) -> int:
-    """How many documents a row of so many tokens may hold."""
+    """The number of documents that a row of so many tokens may hold."""
     # A fixed number: bounds of another shape would make a compiled model compile again.
     return max(1, min(num_tokens // 32, MOST_DOCUMENTS))

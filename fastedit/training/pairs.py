@@ -35,7 +35,7 @@ JOINED = (2, 2, 3, 3, 4, 5)  # so many pairs in one
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What a target is asked and what it should answer.
+    """A question for a target, and the answer that it should give.
 
     original, edit, merged: texts. source: what the pair was made from (a path), for telling held-out pairs.
     kind: what was changed; format: how the edit is written. elisions: (start, end) in `edit` of what stands for lines
@@ -89,7 +89,7 @@ def pairs_of(
 
 
 def with_joined(pairs: Iterable[Pair], share: float, rng: random.Random) -> Iterator[Pair]:
-    """The pairs, where `share` of what comes out are several lazy ones in one: text with a decision every few lines.
+    """The pairs, of which a `share` are several lazy ones joined to one: text with a decision every few lines.
 
     Patches stay as they are.
     """
@@ -107,7 +107,7 @@ def with_joined(pairs: Iterable[Pair], share: float, rng: random.Random) -> Iter
 
 
 def joined(pairs: Sequence[Pair]) -> Pair:
-    """Lazy pairs as one: their texts one behind the other, and between two edits what leaves out the rest."""
+    """Lazy pairs joined to one: their texts one behind the other, with an elision between two edits."""
     lines: list[EditLine] = []
     for pair in pairs:
         part = pair.edit_lines
@@ -151,7 +151,7 @@ def _windows(
     is_tight: bool,
     template: PromptTemplate,
 ) -> tuple[Window, ...]:
-    """As `fastedit.verified` cuts them, but with other numbers of context lines too."""
+    """The windows as `fastedit.verified` cuts them, but with other numbers of context lines too."""
     declarations = [
         (declaration.start_line, declaration.end_line)
         for declaration in outline(sample.original, sample.language).declarations

@@ -28,7 +28,7 @@ def prefetched(items: Iterator[Item], depth: int = 4) -> Generator[Item]:
 
 
 class _End:
-    """What comes behind the last item. error: why there is no other."""
+    """The mark behind the last item. error: why there is no other."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
@@ -46,7 +46,7 @@ def _fill(items: Iterator[Item], ready: Queue[Item | _End], is_over: Event) -> N
 
 
 def _put(entry: Item | _End, ready: Queue[Item | _End], is_over: Event) -> bool:
-    """Whether it was put there before nobody wanted it any more."""
+    """Whether the entry could be put into the queue while somebody still wanted it."""
     while not is_over.is_set():
         try:
             ready.put(entry, timeout=POLL_S)

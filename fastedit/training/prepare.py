@@ -1,4 +1,4 @@
-"""What a run reads, made before it or beside it: a tokenizer, and shards of documents."""
+"""Makes what a run reads, before it or beside it: a tokenizer, and shards of documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENDLESS = 10**9
 
 
 def prepare(settings: TrainingSettings) -> None:
-    """Make the tokenizer and the shards that the settings name, where they aren't there yet."""
+    """Makes the tokenizer and the shards that the settings name, where they aren't there yet."""
     if not settings.data.sources:
         return
     folder = settings.path(settings.data.shards)
@@ -40,7 +40,7 @@ def prepare(settings: TrainingSettings) -> None:
 
 
 def _write(settings: TrainingSettings, pairs: Iterator[Pair], folder: Path, first: int, num_documents: int) -> None:
-    """Write so many documents, none of a held-out original, in shards numbered from `first`."""
+    """Writes so many documents, none of a held-out original, in shards numbered from `first`."""
     encoder = Encoder(template_for(settings), read_tokenizer(settings))
     limit = settings.data.max_tokens
     seen = (pair for pair in pairs if not is_held_out(pair.source, settings.data.held_out))
@@ -58,7 +58,7 @@ def _write_held_out(settings: TrainingSettings, folder: Path) -> None:
 def sample_pairs(settings: TrainingSettings, first: int = 0) -> Iterator[Pair]:
     """Pairs without end, from all sources and formats by their weights; the same for the same seeds and files.
 
-    first: another number gives others.
+    first: a number that changes the seed, so that another one gives other pairs.
     """
     data = settings.data
     folders = source_folders(settings)

@@ -1,4 +1,4 @@
-"""How far a run is, and what follows from it: the learning rate and which documents are read."""
+"""Tells how far a run is, and what follows from it: the learning rate and the stage of the documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def progress(settings: ScheduleSettings, elapsed_s: float, num_tokens: int) -> f
 
 
 def rate_factor(settings: ScheduleSettings, step: int, share: float) -> float:
-    """What the learning rates are multiplied by: up over the first steps, level, and down at the end."""
+    """The factor of the learning rates: it rises over the first steps, stays level, and falls at the end."""
     warm = min(1.0, (step + 1) / max(1, settings.warmup_steps))
     if share <= settings.decay_from:
         return warm
@@ -22,6 +22,6 @@ def rate_factor(settings: ScheduleSettings, step: int, share: float) -> float:
 
 
 def stage_at(settings: ScheduleSettings, share: float) -> Stage:
-    """What is read at this point of the run."""
+    """The stage that says how long documents may be at this point of the run."""
     begun = [stage for stage in settings.stages if stage.start <= share] or list(settings.stages[:1])
     return max(begun, key=lambda stage: stage.start)

@@ -1,4 +1,4 @@
-"""What a training run is told, as data; read from a TOML file.
+"""The settings of a training run, as data; read from a TOML file.
 
     output = "runs/embedded"        folder of the run: log, state, checkpoints
     [model]                         either `base` (a folder, a registered name, a hub id in the local cache) or a shape
@@ -48,7 +48,7 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class DataSettings:
-    """What to learn from.
+    """The data to learn from.
 
     sources: folders or files, or `python:NAME` for an installed package (`python:stdlib` for the standard library).
     weights: how often each source is drawn from, evenly where empty. shards: the folder for tokenised documents.
@@ -77,9 +77,10 @@ class DataSettings:
 
 @dataclass(frozen=True, slots=True)
 class OptimizerSettings:
-    """muon_lr: 0 gives all weights to AdamW. written: what the rates are multiplied by where `beginning` wrote weights.
+    """Settings of the optimizers.
 
-    Rates at which random weights learn well wear those away.
+    muon_lr: 0 gives all weights to AdamW. written: the factor of the rates where `beginning` wrote the weights, which
+    would be worn away at rates at which random weights learn well.
     """
 
     muon_lr: float = 0.02
@@ -92,7 +93,7 @@ class OptimizerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """From this share of the run on, documents may have so many tokens."""
+    """A stage of the run: from this share of it on, documents may have so many tokens."""
 
     start: float
     max_tokens: int
@@ -100,7 +101,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleSettings:
-    """How long, and how the learning rate goes.
+    """The length of the run, and the course of its learning rate.
 
     minutes, tokens: the run ends when the first of them is used up (0: no such limit). row_tokens: tokens of a packed
     row; rows_per_step: rows that each process adds up before a step. warmup_steps: rate rises; from `decay_from` (a
@@ -153,7 +154,7 @@ class TrainingSettings:
     folder: Path = field(default=Path(), metadata={"is_internal": True})
 
     def path(self, name: str) -> Path:
-        """A path of the configuration, relative to its folder."""
+        """The full path for one in the configuration, which is relative to the configuration's folder."""
         return self.folder / Path(name).expanduser()
 
 

@@ -64,7 +64,7 @@ def _located(name: str, settings: TrainingSettings) -> Path:
 
 
 def installed(name: str) -> Path | None:
-    """Where an installed package (or `stdlib`) lies; None where it isn't there."""
+    """The folder or file of an installed package (or of `stdlib`); None where it isn't there."""
     if name == STANDARD_LIBRARY:
         return Path(sysconfig.get_path("stdlib"))
     spec = importlib.util.find_spec(name)

@@ -23,14 +23,14 @@ class Progress:
 
 
 def save_state(folder: Path, progress: Progress, masters: dict[str, Any], optimizers: list[dict[str, Any]]) -> None:
-    """The state replaces the last one in one go: a crash leaves one of the two."""
+    """Puts the state in the place of the last one in one go: a crash leaves one of the two."""
     unfinished = folder / f"{NAME}.unfinished"
     torch.save({"progress": asdict(progress), "masters": masters, "optimizers": optimizers}, unfinished)
     os.replace(unfinished, folder / NAME)
 
 
 def load_state(folder: Path) -> tuple[Progress, dict[str, Any], list[dict[str, Any]]] | None:
-    """What was saved, or None where nothing was."""
+    """The saved progress, masters and optimizers' states; None where nothing was saved."""
     if not (folder / NAME).is_file():
         return None
     data = torch.load(folder / NAME, map_location="cpu", weights_only=True)

@@ -23,8 +23,8 @@ MARGIN = 8.0  # by so much a line is liker to its like than to any other
 
 
 def terse(pair: Pair, rng: random.Random) -> Pair:
-    """A lazy pair with what its edit shows before or behind some of its changes left out, where a reader can still tell
-    what they change; the same pair where it can't.
+    """Leaves out what a lazy pair's edit shows before or behind some of its changes, where a reader can still tell what
+    they change. Gives the same pair where a reader can't.
     """
     old = [line.strip() for line in split_lines(pair.original)]
     lines = pair.edit_lines
@@ -43,8 +43,8 @@ def terse(pair: Pair, rng: random.Random) -> Pair:
 
 
 def _context(lines: Sequence[EditLine], change: Change, old: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Which lines of the edit stand for what is before and behind a change, nearest first; none where the edit doesn't
-    show the change in one place.
+    """The numbers of the edit's lines that show what is before and behind a change, nearest first; none where the edit
+    doesn't show the change in one place.
     """
     start = _place_of([line.strip() for line in change.lines], [(line.code or "").strip() for line in lines])
     if start is None:
@@ -64,7 +64,7 @@ def _shows(line: EditLine, key: str) -> bool:
 
 
 def _place_of(keys: Sequence[str], among: Sequence[str]) -> int | None:
-    """Where the lines stand in a row; None unless that is in one place."""
+    """The index at which the lines stand in a row; None unless that is one place."""
     length = len(keys)
     places = [at for at in range(len(among) - length + 1) if list(among[at : at + length]) == list(keys)]
     return places[0] if length and any(keys) and len(places) == 1 else None
@@ -79,7 +79,7 @@ def _is_told(new: Sequence[str], line: int, old: Sequence[str]) -> bool:
 
 
 def _without(lines: Sequence[EditLine], dropped: set[int]) -> list[EditLine]:
-    """The lines without some, in whose place is said that lines are left out."""
+    """The lines without the dropped ones, with elisions in their place."""
     result: list[EditLine] = []
     for number, line in enumerate(lines):
         shown = EditLine(BETWEEN_PARTS, is_elision=True) if number in dropped else line

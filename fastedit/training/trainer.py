@@ -109,7 +109,7 @@ class Trainer:
                             break
 
     def _after_step(self) -> None:
-        """Save and measure when it is time to."""
+        """Saves and measures when it is time to."""
         minutes = self._progress.elapsed_s / 60
         if minutes - self._saved_at > self._settings.schedule.save_minutes:
             self._save()
@@ -150,7 +150,10 @@ class Trainer:
         return summed
 
     def _count(self, sums: torch.Tensor, counts: list[float], norm: torch.Tensor, factor: float) -> None:
-        """sums: loss and right tokens; counts: tokens of answers, and of all."""
+        """Adds a step to the progress and, now and then, to the log.
+
+        sums: loss and right tokens; counts: tokens of answers, and of all.
+        """
         state = self._progress
         state.step += 1
         state.num_tokens += int(counts[1])

@@ -95,7 +95,7 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
 
 
 def _reporter(output: _Output, told: dict[str, Any]) -> Callable[[Weights, dict[str, Any]], None]:
-    """What stores the best weights so far after each round, and how they came about."""
+    """A function that stores the best weights so far after each round, and how they came about."""
     rounds: list[dict[str, Any]] = []
 
     def report(best: Weights, found: dict[str, Any]) -> None:

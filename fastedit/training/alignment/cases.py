@@ -178,7 +178,7 @@ class Workers:
         self._pool = pool
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-        """What the function returns for each item."""
+        """The results of the function, one for each item."""
         if self._pool is None:
             return [function(item) for item in items]
         return list(self._pool.imap(function, items, chunksize=4))

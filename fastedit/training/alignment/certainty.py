@@ -45,7 +45,7 @@ class Judged:
 def fit_certainty(
     train: Sequence[Case], calibration: Sequence[Case], weights: Weights, workers: Workers
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What `certainty.json` holds, and what there is to tell about it. Raises SettingsError where nothing can be read.
+    """The content of `certainty.json`, and figures on it. Raises SettingsError where nothing can be read.
 
     The training cases' scores come from models that were fitted without their packages.
     """
@@ -137,7 +137,7 @@ def calibrated(odds: Numbers, is_right: Numbers) -> list[list[float]]:
 
 
 def scores(odds: Numbers, is_right: Numbers) -> dict[str, Any]:
-    """What the odds are worth: the Brier score, and the share of cases that can be answered with few wrong ones.
+    """Measures the odds: the Brier score, and the share of cases that can be answered with few wrong ones.
 
     They are answered from the most certain one on, as long as at most TOLERATED of all cases are answered wrongly.
     """

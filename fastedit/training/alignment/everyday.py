@@ -186,5 +186,5 @@ def _ends_in_declaration(file: _File) -> bool:
 
 
 def _gap(file: _File) -> int:
-    """How many blank lines the language's files have between functions."""
+    """The number of blank lines that the language's files have between functions."""
     return 2 if file.language == "python" else 1

@@ -75,7 +75,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the search makes of a case.
+    """The search's outcome for a case, and its readings.
 
     outcome: "exact": the best reading is right; "among": another one is; "reached": one that only the known result led
     to is; "spaces": the best is right but for white space; "wrong"; "none": no reading; "unread": no lazy snippets, or
@@ -201,7 +201,7 @@ def _outcome(texts: Sequence[tuple[str, ...]], goal: tuple[str, ...]) -> str:
 
 
 def known_result(given: Laid, original: Lines, rows: Sequence[Row]) -> Known:
-    """What the result says about the lines of the original and the rows of one snippet."""
+    """The facts that the result gives about the lines of the original and the rows of one snippet."""
     gone = np.ones(len(original), bool)
     added: Counter[str] = Counter()
     keys = ["".join(line.split()) for line in given.goal or ()]

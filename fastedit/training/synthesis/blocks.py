@@ -1,4 +1,4 @@
-"""How a text is nested, read from its indentation alone.
+"""Reads how a text is nested, from its indentation alone.
 
 It works for every language that people indent, with or without a grammar, and knows nothing of syntax: a block is
 what stands deeper than the line above it. `Outline` knows the names; blocks also know loops, tables and tags.
@@ -45,7 +45,7 @@ def width_of(line: str) -> int:
 def hidden_lines(
     lines: Sequence[str], *, triple_quotes: bool, block_comments: tuple[tuple[str, str], ...]
 ) -> list[bool]:
-    """Which lines start inside a multi-line string or comment (the line that opens it is not one of them).
+    """For each line, whether it starts inside a multi-line string or comment (the line that opens one doesn't).
 
     A rough scan that knows no escapes in them: good enough to keep markers out of docstrings and comments.
     """
@@ -64,7 +64,7 @@ def hidden_lines(
 
 
 def _left_open(line: str, position: int, triple_quotes: bool, comments: tuple[tuple[str, str], ...]) -> str | None:
-    """What must come for the string or comment to end that `line` opens behind `position` and leaves open."""
+    """The closing sign of the string or comment that `line` opens behind `position` and leaves open; None for none."""
     while True:
         starts = [(line.find(start, position), end, len(start)) for start, end in comments]
         if triple_quotes and (match := _triple_quotes(line, position)):
@@ -129,7 +129,8 @@ def _pass_over_stray_comments(lines: Sequence[str], widths: list[int], comments:
 
 
 def _reach(last: int, following: int, lines: Sequence[str]) -> int:
-    """One behind the last line of text from `last` on: the lines of a string that it opens belong to it."""
+    """The end (one behind the last line of text) of a block whose last visible line is `last`: the lines of a string
+    that this line opens belong to it."""
     end = following
     while end - 1 > last and not lines[end - 1].strip():
         end -= 1
@@ -141,7 +142,7 @@ def _ended(block: Block, end: int, closer: int) -> Block:
 
 
 def _filled(inside: list[int], widths: list[int]) -> tuple[int, ...]:
-    """Hidden lines lie in the block of the visible line before them."""
+    """Puts hidden lines into the block of the visible line before them."""
     for number in range(1, len(inside)):
         if widths[number] == HIDDEN:
             inside[number] = inside[number - 1]

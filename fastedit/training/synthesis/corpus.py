@@ -1,4 +1,4 @@
-"""What made changes are made of: statements, declarations, imports and comments of other places in the corpus."""
+"""Gathers the pieces of made changes: statements, declarations, imports and comments of other places in the corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What synthesis must know of a language to write changes that look like it: tables, one row a family or language.
+"""Tables of what synthesis must know of a language to write changes that look like it: one row a family or language.
 
 Templates use {name} for an identifier at hand and {u} for one level of indentation.
 """
@@ -29,7 +29,7 @@ class Wrap:
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """How a language looks.
+    """The looks of a language.
 
     terminator: what every simple statement ends in, "" for none. wraps, guards, parameters: templates.
     decorator: how a line above a declaration that belongs to it starts, "" for none.
@@ -233,7 +233,7 @@ def traits_of(language: str) -> Traits:
 
 
 def comments_of(language: str) -> CommentSyntax:
-    """How the language writes comments."""
+    """The syntax of the language's comments."""
     from fastedit.syntax.languages import comment_syntax
 
     return comment_syntax(language)

@@ -22,7 +22,7 @@ MAX_REFINED = 160  # longer replacements are not searched for lines that stay (q
 
 
 class Tier(StrEnum):
-    """How carefully an edit is written; the words are those of the apply cases."""
+    """The care with which an edit is written; the words are those of the apply cases."""
 
     CLEAR = "clear"
     SLOPPY = "sloppy"

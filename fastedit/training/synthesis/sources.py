@@ -1,4 +1,4 @@
-"""Where originals come from: folders of source files, each file once, and none that resembles what is kept apart."""
+"""Reads originals from folders of source files: each file once, and none that resembles what is kept apart."""
 
 from __future__ import annotations
 

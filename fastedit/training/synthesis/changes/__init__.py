@@ -1,6 +1,6 @@
 """Made changes: tables of kinds, and how one is drawn.
 
-A maker knows nothing of renderings: it answers the splices of one change, or None where the document has no place
+A maker knows nothing of renderings: it gives the splices of one change, or None where the document has no place
 for it.
 """
 

@@ -1,4 +1,4 @@
-"""What all makers of changes need: the place they work at, and how to look around in it."""
+"""Tools for all makers of changes: the place they work at, and ways to look around in it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KEYWORDS = frozenset(
 
 @dataclass(frozen=True)
 class Site:
-    """Where a change is made: the document, pieces of its language, and the dice."""
+    """The place of a change: the document, pieces of its language, and the random numbers."""
 
     document: Document
     pool: Pool
@@ -88,7 +88,7 @@ def is_blank(document: Document, number: int) -> bool:
 
 
 def blanks_before(document: Document, number: int) -> int:
-    """How many blank lines stand right before line `number`."""
+    """Counts the blank lines right before line `number`."""
     count = 0
     while number - count > 0 and is_blank(document, number - count - 1):
         count += 1
@@ -96,7 +96,7 @@ def blanks_before(document: Document, number: int) -> int:
 
 
 def blanks_after(document: Document, end: int) -> int:
-    """How many blank lines stand from line `end` on."""
+    """Counts the blank lines from line `end` on."""
     count = 0
     while end + count < len(document.lines) and is_blank(document, end + count):
         count += 1

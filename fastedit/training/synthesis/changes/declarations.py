@@ -26,7 +26,7 @@ from fastedit.training.synthesis.model import Splice
 
 
 def new_declaration(site: Site) -> list[Splice] | None:
-    """A function of another file, or a variant of a neighbour, before or after an existing function."""
+    """Adds a function of another file, or a variant of a neighbour, before or after an existing function."""
     neighbour = pick_function(site, least=2, most=200)
     if neighbour is None:
         return None
@@ -35,7 +35,7 @@ def new_declaration(site: Site) -> list[Splice] | None:
 
 
 def variant_of_neighbour(site: Site) -> list[Splice] | None:
-    """A near-identical twin of a function, with another name, right behind it."""
+    """Adds a near-identical twin of a function, with another name, right behind it."""
     neighbour = pick_function(site, least=3, most=30)
     if neighbour is None:
         return None
@@ -44,7 +44,7 @@ def variant_of_neighbour(site: Site) -> list[Splice] | None:
 
 
 def replace_declaration(site: Site) -> list[Splice] | None:
-    """A function keeps its header and gets another body."""
+    """Gives a function another body; its header stays."""
     function = pick_function(site, least=3, most=40)
     if function is None:
         return None
@@ -62,7 +62,7 @@ def replace_declaration(site: Site) -> list[Splice] | None:
 
 
 def rewrite_statements(site: Site) -> list[Splice] | None:
-    """About half of the statements of a function change, the rest stays."""
+    """Changes about half of the statements of a function; the rest stays."""
     function = pick_function(site, least=5, most=50)
     if function is None:
         return None
@@ -78,7 +78,7 @@ def rewrite_statements(site: Site) -> list[Splice] | None:
 
 
 def delete_declaration(site: Site) -> list[Splice] | None:
-    """A function goes, with the comments and decorators that belong to it."""
+    """Deletes a function, with the comments and decorators that belong to it."""
     document = site.document
     choices = [
         f for f in functions(document, most=40) if len(siblings(document, f.parent)) > 1 and not _is_alone(document, f)
@@ -89,7 +89,7 @@ def delete_declaration(site: Site) -> list[Splice] | None:
 
 
 def move_declaration(site: Site) -> list[Splice] | None:
-    """A function moves to another place among its siblings."""
+    """Moves a function to another place among its siblings."""
     document = site.document
     choices = [
         f for f in functions(document, most=30) if len(siblings(document, f.parent)) > 2 and not _is_alone(document, f)
@@ -116,7 +116,7 @@ def move_declaration(site: Site) -> list[Splice] | None:
 
 
 def swap_bodies_in_twins(site: Site) -> list[Splice] | None:
-    """One of several functions of the same name changes, each in another class."""
+    """Changes one of several functions of the same name, each in another class."""
     document = site.document
     names = [f.name for f in functions(document)]
     twins = [f for f in functions(document, least=3, most=50) if names.count(f.name) > 1]
@@ -142,7 +142,7 @@ def _is_alone(document: Document, function: Declaration) -> bool:
 
 
 def _gap(one: Declaration, other: Declaration) -> int:
-    """Lines between two declarations."""
+    """The number of lines between two declarations."""
     return max(one.start_line - other.end_line, other.start_line - one.end_line)
 
 

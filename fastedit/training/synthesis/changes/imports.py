@@ -26,7 +26,7 @@ def _is_whole(line: str) -> bool:
 
 
 def add_import_and_use(site: Site) -> list[Splice] | None:
-    """An import of another file next to the existing ones, and mostly a statement that uses it."""
+    """Adds an import of another file next to the existing ones, and mostly a statement that uses it."""
     places = _imports(site)
     present = set(site.document.lines)
     new = [line for line in site.pool.imports if line not in present]
@@ -55,7 +55,7 @@ def _use_of(site: Site, line: str) -> Splice | None:
 
 
 def delete_import(site: Site) -> list[Splice] | None:
-    """One or two neighbouring imports go."""
+    """Deletes one or two neighbouring imports."""
     places = _imports(site)
     inner = [n for n in places if n > 0 and site.document.lines[n - 1].strip()]
     if not inner:
@@ -66,7 +66,7 @@ def delete_import(site: Site) -> list[Splice] | None:
 
 
 def replace_import(site: Site) -> list[Splice] | None:
-    """An import becomes another one, or brings one more name."""
+    """Replaces an import by another one, or lets it bring one more name."""
     places = _imports(site)
     if not places or not site.pool.imports:
         return None

@@ -27,7 +27,7 @@ MAX_PLACES = 12
 
 
 def rename_in_function(site: Site) -> list[Splice] | None:
-    """A name that occurs two to eight times in one function becomes another."""
+    """Replaces a name that occurs two to eight times in one function by another."""
     function = pick_function(site, least=4)
     if function is None:
         return None
@@ -44,7 +44,7 @@ def rename_in_function(site: Site) -> list[Splice] | None:
 
 
 def rename_in_file(site: Site) -> list[Splice] | None:
-    """A function that is named in up to a dozen lines gets another name everywhere."""
+    """Renames a function that is named in up to a dozen lines, everywhere."""
     names = {
         f.name for f in functions(site.document) if f.name.isidentifier() and len(f.name) > 3 and "__" not in f.name
     }
@@ -69,7 +69,7 @@ def _renamed(site: Site, old: str, lines: range) -> list[Splice] | None:
 
 @dataclass(frozen=True)
 class ParameterList:
-    """Where a header's parameters stand: from behind `(` to before `)`, each as (line, column)."""
+    """The place of a header's parameters: from behind `(` to before `)`, each as (line, column)."""
 
     start: tuple[int, int]
     end: tuple[int, int]
@@ -99,7 +99,7 @@ def parameter_list(lines: tuple[str, ...], function: Declaration) -> ParameterLi
 
 
 def add_parameter(site: Site) -> list[Splice] | None:
-    """A function gets one more parameter and a statement that uses it."""
+    """Gives a function one more parameter and a statement that uses it."""
     function = pick_function(site, least=2)
     if function is None or not site.document.traits.parameters:
         return None
@@ -155,7 +155,7 @@ def _use(site: Site, uses: list[int], parameter: str) -> Splice:
 
 
 def remove_parameter(site: Site) -> list[Splice] | None:
-    """The last of a function's parameters goes, with the statements that name it."""
+    """Deletes the last of a function's parameters, with the statements that name it."""
     function = pick_function(site, least=3)
     place = parameter_list(site.document.lines, function) if function else None
     if function is None or place is None or place.start[0] != place.end[0]:

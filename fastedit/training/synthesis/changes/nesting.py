@@ -14,7 +14,7 @@ JUMPS = ("break", "continue", "yield", "case ", "default:")
 
 
 def wrap(site: Site) -> list[Splice] | None:
-    """One or more statements of a block go inside a new one, a level to the right."""
+    """Puts one or more statements of a block into a new one, a level to the right."""
     document = site.document
     run = _statement_run(site)
     if run is None or not document.traits.wraps:
@@ -32,7 +32,7 @@ def wrap(site: Site) -> list[Splice] | None:
 
 
 def unwrap(site: Site) -> list[Splice] | None:
-    """What stands in a block moves one level to the left; its header and closer go."""
+    """Moves the lines in a block one level to the left; its header and closer go."""
     document = site.document
     choices = [block for block in document.blocks if _is_loose(site, block)]
     if not choices:
@@ -49,7 +49,7 @@ def unwrap(site: Site) -> list[Splice] | None:
 
 
 def _shift(outer: str, inner: str) -> str | None:
-    """The white space that `inner` has more than `outer`."""
+    """The indentation of `inner` beyond that of `outer`; None where it doesn't begin with that."""
     wide, narrow = indent_of(inner), indent_of(outer)
     return wide[len(narrow) :] if wide.startswith(narrow) else None
 

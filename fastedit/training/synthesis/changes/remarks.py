@@ -10,7 +10,7 @@ WORDS = ("always", "usually", "first", "safely", "lazily", "once", "again", "too
 
 
 def add_comment(site: Site) -> list[Splice] | None:
-    """A comment of elsewhere above a statement."""
+    """Adds a comment of elsewhere above a statement."""
     document = site.document
     places = [n for n in range(len(document.lines)) if is_statement(document, n)]
     if not places or not site.pool.comments:
@@ -34,7 +34,7 @@ def _is_closed(line: str) -> bool:
 
 
 def modify_comment(site: Site) -> list[Splice] | None:
-    """A comment is worded differently."""
+    """Words a comment differently."""
     choices = _comments(site)
     if not choices:
         return None
@@ -43,7 +43,7 @@ def modify_comment(site: Site) -> list[Splice] | None:
 
 
 def delete_comment(site: Site) -> list[Splice] | None:
-    """A comment goes."""
+    """Deletes a comment."""
     choices = _comments(site)
     if not choices:
         return None
@@ -62,7 +62,7 @@ def _reworded(site: Site, line: str) -> str:
 
 
 def modify_docstring(site: Site) -> list[Splice] | None:
-    """One or two lines of a docstring or block comment are worded differently, or a paragraph is added."""
+    """Words one or two lines of a docstring or block comment differently, or adds a paragraph."""
     document = site.document
     inner = [
         n
@@ -85,7 +85,7 @@ def n_follows(site: Site, number: int) -> bool:
 
 
 def add_docstring(site: Site) -> list[Splice] | None:
-    """A Python function without docstring gets one."""
+    """Gives a Python function without docstring one."""
     document = site.document
     function = pick_function(site)
     if function is None or not document.traits.triple_quotes:
@@ -103,7 +103,7 @@ def add_docstring(site: Site) -> list[Splice] | None:
 
 
 def add_decorator(site: Site) -> list[Splice] | None:
-    """A decorator of elsewhere above a function."""
+    """Adds a decorator of elsewhere above a function."""
     function = pick_function(site)
     if function is None or not site.pool.decorators:
         return None
@@ -129,7 +129,7 @@ def _decorators(site: Site) -> list[int]:
 
 
 def change_decorator(site: Site) -> list[Splice] | None:
-    """A decorator becomes another one, or goes."""
+    """Replaces a decorator by another one, or deletes it."""
     choices = _decorators(site)
     if not choices:
         return None

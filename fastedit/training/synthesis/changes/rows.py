@@ -40,7 +40,7 @@ def _rows(site: Site) -> list[int]:
 
 
 def insert_row(site: Site) -> list[Splice] | None:
-    """A new entry like its neighbour, next to it."""
+    """Adds an entry like its neighbour, next to it."""
     rows = _rows(site)
     if not rows:
         return None
@@ -55,7 +55,7 @@ def insert_row(site: Site) -> list[Splice] | None:
 
 
 def delete_row(site: Site) -> list[Splice] | None:
-    """An entry goes, or two neighbours."""
+    """Deletes an entry, or two neighbours."""
     rows = _rows(site)
     inner = [n for n in rows if n - 1 in rows or n + 1 in rows]
     if not inner:
@@ -66,7 +66,7 @@ def delete_row(site: Site) -> list[Splice] | None:
 
 
 def modify_row(site: Site) -> list[Splice] | None:
-    """An entry gets another value, sometimes two entries do."""
+    """Gives an entry another value, sometimes two entries."""
     rows = _rows(site)
     splices = {}
     for _ in range(site.rng.choice((1, 1, 2))):
@@ -80,7 +80,7 @@ def modify_row(site: Site) -> list[Splice] | None:
 
 
 def insert_group(site: Site) -> list[Splice] | None:
-    """A copy of a group (a section, a job, a rule, an element) under another name, behind it."""
+    """Adds a copy of a group (a section, a job, a rule, an element) under another name, behind it."""
     group = _group(site)
     if group is None:
         return None
@@ -101,7 +101,7 @@ def insert_group(site: Site) -> list[Splice] | None:
 
 
 def delete_group(site: Site) -> list[Splice] | None:
-    """A group goes, with the blank lines above it."""
+    """Deletes a group, with the blank lines above it."""
     group = _group(site)
     if group is None:
         return None

@@ -25,7 +25,7 @@ from fastedit.training.synthesis.model import Splice
 
 
 def insert_statements(site: Site) -> list[Splice] | None:
-    """One to three statements before or after a statement."""
+    """Adds one to three statements before or after a statement."""
     place = _place(site)
     if place is None:
         return None
@@ -34,7 +34,7 @@ def insert_statements(site: Site) -> list[Splice] | None:
 
 
 def delete_statements(site: Site) -> list[Splice] | None:
-    """One to three neighbouring statements go; something stays in their block."""
+    """Deletes one to three neighbouring statements; something stays in their block."""
     run = _run(site, site.rng.choice((1, 1, 1, 2, 3)))
     if run is None:
         return None
@@ -51,7 +51,7 @@ def delete_statements(site: Site) -> list[Splice] | None:
 
 
 def _with_blanks_above(site: Site, start: int, end: int) -> int:
-    """Where a deletion starts that doesn't leave two stretches of blank lines as one."""
+    """The line at which a deletion starts so that it doesn't leave two stretches of blank lines as one."""
     if is_blank(site.document, end):
         while start > 0 and is_blank(site.document, start - 1):
             start -= 1
@@ -59,7 +59,7 @@ def _with_blanks_above(site: Site, start: int, end: int) -> int:
 
 
 def replace_statements(site: Site) -> list[Splice] | None:
-    """One to three neighbouring statements become others."""
+    """Replaces one to three neighbouring statements by others."""
     run = _run(site, site.rng.choice((1, 1, 2, 3)))
     if run is None:
         return None
@@ -68,7 +68,7 @@ def replace_statements(site: Site) -> list[Splice] | None:
 
 
 def modify_statement(site: Site) -> list[Splice] | None:
-    """A line changes in one place: a name, an operator, a literal, an argument."""
+    """Changes a line in one place: a name, an operator, a literal, an argument."""
     lines = code_lines(site.document)
     for _ in range(8):
         if not lines:
@@ -81,7 +81,7 @@ def modify_statement(site: Site) -> list[Splice] | None:
 
 
 def modify_neighbours(site: Site) -> list[Splice] | None:
-    """The same kind of change in two to four places of one function."""
+    """Makes the same kind of change in two to four places of one function."""
     function = pick_function(site, least=6)
     if function is None:
         return None
@@ -96,7 +96,7 @@ def modify_neighbours(site: Site) -> list[Splice] | None:
 
 
 def move_statement(site: Site) -> list[Splice] | None:
-    """A statement moves elsewhere in its block."""
+    """Moves a statement elsewhere in its block."""
     place = _place(site)
     if place is None:
         return None
@@ -116,7 +116,7 @@ def move_statement(site: Site) -> list[Splice] | None:
 
 
 def insert_guard(site: Site) -> list[Splice] | None:
-    """A check at the top of a function."""
+    """Adds a check at the top of a function."""
     function = pick_function(site)
     if function is None or not site.document.traits.guards:
         return None
@@ -133,7 +133,7 @@ def insert_guard(site: Site) -> list[Splice] | None:
 
 
 def modify_condition(site: Site) -> list[Splice] | None:
-    """The condition of an `if`, `while` or `for` changes."""
+    """Changes the condition of an `if`, `while` or `for`."""
     document = site.document
     headers = [
         block.header

@@ -1,6 +1,6 @@
-"""What assistants leave out inside declarations that they show: parameters, docstrings, bodies; and what they remark.
+"""Habits of leaving out parts of shown declarations (parameters, docstrings, bodies), and of remarking on changes.
 
-Each habit answers the changed pieces, or None where the page has no place for it.
+Each habit gives the changed pieces, or None where the page has no place for it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _shown_declarations(page: Page) -> list[Declaration]:
 
 
 def _kept_headers(page: Page) -> list[Declaration]:
-    """Those whose whole header is shown as it was, nothing deleted in it either."""
+    """The shown functions whose whole header is shown as it was, nothing deleted in it either."""
     return [
         d
         for d in _shown_declarations(page)
@@ -53,7 +53,7 @@ def _is_shown(page: Page, number: int) -> bool:
 
 
 def elided_parameters(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """`def f(...):` for a header that stays, or a marker between the first and the last line of a long one."""
+    """Writes `def f(...):` for a header that stays, or a marker between the first and the last line of a long one."""
     for declaration in rng.sample(headers := _kept_headers(page), len(headers)):
         first, last = declaration.header_line, declaration.body_line - 1
         if last - first >= 3:
@@ -89,7 +89,7 @@ def _replaced(pieces: list[Piece], numbers: range, new: list[Piece]) -> list[Pie
 
 
 def joined_header(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """A header of several lines that stays, quoted on one line."""
+    """Quotes a header of several lines that stays on one line."""
     lines = page.change.after.lines
     for declaration in _kept_headers(page):
         first, last = declaration.header_line, declaration.body_line - 1
@@ -103,7 +103,7 @@ def joined_header(page: Page, pieces: list[Piece], rng: random.Random) -> list[P
 
 
 def elided_docstring(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """A docstring that stays, as `\"\"\"...\"\"\"` or a marker."""
+    """Writes `\"\"\"...\"\"\"` or a marker for a docstring that stays."""
     document = page.change.after
     if not document.traits.triple_quotes:
         return None
@@ -137,7 +137,7 @@ def _docstring(page: Page, declaration: Declaration) -> range | None:
 
 
 def stub_bodies(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """`def f(a): ...` where all of the body is elided (Python)."""
+    """Writes `def f(a): ...` where all of the body is elided (Python)."""
     if not page.change.after.traits.triple_quotes:
         return None
     bodies = {(d.body_line - 1): d for d in _shown_declarations(page)}
@@ -170,7 +170,7 @@ REMOVALS: tuple[str, ...] = (
 
 
 def removal_comments(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """A comment where a deleted declaration was."""
+    """Adds a comment where a deleted declaration was."""
     document, names = page.change.before, deleted_names(page.change)
     for span, splice in zip(spans_in_after(page.change), page.change.splices, strict=True):
         gone = [
@@ -191,7 +191,7 @@ def removal_comments(page: Page, pieces: list[Piece], rng: random.Random) -> lis
 
 
 def path_comment(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """The file's name in a comment on top."""
+    """Adds the file's name in a comment on top."""
     document = page.change.before
     comments = comments_at(document, 0)
     if (not comments.line and not comments.block) or document.language in ("json", "markdown", ""):
@@ -203,7 +203,7 @@ LOCATORS: tuple[str, ...] = ("{name}()", "in {name}", "{home}.{name}", "inside {
 
 
 def locator_comment(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """A comment above lines of a function that says which function they are of, where its header isn't shown."""
+    """Adds a comment above lines of a function that says which function they are of, where its header isn't shown."""
     document, reader = page.change.after, Reader(page)
     for run in page.runs:
         function = innermost(document, run.start)
@@ -227,7 +227,7 @@ MIN_ELIDED = 3  # lines inside a wrapped block that are worth a marker
 
 
 def elided_wrap(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """A marker for the inner lines of a block that moves to the right whole; its first and last line stay shown."""
+    """Puts a marker for the inner lines of a block that moves right whole; its first and last line stay shown."""
     change = page.change
     for span, splice in zip(spans_in_after(change), change.splices, strict=True):
         old = change.before.lines[splice.start : splice.end]
@@ -244,7 +244,7 @@ def elided_wrap(page: Page, pieces: list[Piece], rng: random.Random) -> list[Pie
 
 
 def _moved(old: Sequence[str], new: Sequence[str]) -> int:
-    """Where in the new lines the old ones stand, all of them moved to the right; -1 where they don't."""
+    """The index in the new lines at which the old ones stand, all of them moved to the right; -1 where they don't."""
     if len(old) < MIN_ELIDED + 2:
         return -1
     stripped = [line.strip() for line in old]

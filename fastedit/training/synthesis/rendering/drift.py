@@ -1,4 +1,4 @@
-"""What carelessness does to a snippet that a careful reader still reads right: indentation and quotations drift.
+"""Makes snippets careless in ways that a careful reader still reads right: indentation and quotations drift.
 
 Only the white space in front of new lines changes, and only evenly, so that the indentation that they must get can
 be told from the kept lines around them. Kept lines may be misquoted in more ways: the original's bytes win.
@@ -33,7 +33,7 @@ def flush_left(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piec
 
 
 def shifted(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """Every line a few columns to the right, as if pasted into a list."""
+    """The snippet with every line a few columns to the right, as if pasted into a list."""
     if any(piece.text.startswith("\t") for piece in pieces):
         return None
     more = " " * rng.choice((1, 2, 3, 4, 8))
@@ -41,7 +41,7 @@ def shifted(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] 
 
 
 def other_unit(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
-    """Levels of indentation written as another number of spaces, or spaces for tabs.
+    """The snippet with levels of indentation written as another number of spaces, or spaces for tabs.
 
     None where the file has no even levels, or a new line stands between two levels.
     """

@@ -75,7 +75,7 @@ def unique_hunks(change: Change, context: int, *, within: Sequence[range] | None
 
 
 def occurrences(text: Sequence[str], old: Sequence[str], region: range) -> int:
-    """How often the old lines stand in the region of the (normalised) text; 0 where there are none with letters."""
+    """Counts the places of the old lines in the region of the (normalised) text; 0 where none of them has letters."""
     wanted = [normal(line) for line in old]
     if not any(any(letter.isalnum() for letter in line) for line in wanted):
         return 0

@@ -100,7 +100,7 @@ def _fences(pages: Sequence[Page], layout: Layout, tier: Tier, rng: random.Rando
 
 
 def _notes_on_deletions(change: Change, rng: random.Random) -> list[str]:
-    """What the prose says of what goes: all of it, for a reader can't tell what is left out from what is gone."""
+    """Sentences of prose about all that goes, for a reader can't tell what is left out from what is gone."""
     gone: list[tuple[Sequence[str], Sequence[tuple[str, str]]]] = [
         (DELETIONS, [("", name) for name in deleted_names(change)]),
         (DECORATORS_GONE, deleted_decorators(change)),
@@ -230,7 +230,7 @@ def _draw_layout(pages: Sequence[Page], tier: Tier, rng: random.Random, habits: 
 
 
 def _unmarked(pages: Sequence[Page], layout: Layout, habits: Habits, notes: list[str]) -> Layout:
-    """Skips between whole declarations without a marker, where every run is one and nothing was deleted."""
+    """Takes the markers from between whole declarations, where every run is one and nothing was deleted."""
     if len(pages) != 1 or len(pages[0].runs) < 2 or deleted_names(pages[0].change):
         return layout
     page = pages[0]
@@ -298,7 +298,7 @@ def _misquoted(page: Page, pieces: list[Piece], tier: Tier, rng: random.Random, 
 
 
 def _draw_drift(tier: Tier, rng: random.Random) -> str:
-    """How the message's indentation drifts, or ""."""
+    """Draws the name of a drift for the message's indentation, or "" for none."""
     if rng.random() > {Tier.CLEAR: 0.0, Tier.SLOPPY: 0.55, Tier.HARD: 0.2}[tier]:
         return ""
     return rng.choice(list(drift.INDENT_DRIFTS))

@@ -1,4 +1,4 @@
-"""How assistants word the markers that stand for what they leave out: tables, and the comment forms around them."""
+"""Tables of how assistants word the markers for what they leave out, and the comment forms around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the changed file a fence shows: runs of lines, and the gaps between them."""
+"""The parts of the changed file that a fence shows: runs of lines, and the gaps between them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Page:
 
     @property
     def gaps(self) -> list[Span]:
-        """What is not shown: before, between and behind the runs (the outer ones may be empty)."""
+        """The spans that are not shown: before, between and behind the runs (the outer ones may be empty)."""
         ends = [0, *(run.end for run in self.runs)]
         starts = [*(run.start for run in self.runs), len(self.change.after.lines)]
         return [Span(end, start) for end, start in zip(ends, starts, strict=True)]
@@ -60,7 +60,7 @@ def _runs(numbers: list[int]) -> list[Span]:
 
 
 def _joined(change: Change, runs: list[Span]) -> list[Span]:
-    """Runs with nothing but blank lines between them are one."""
+    """Joins runs with nothing but blank lines between them."""
     result: list[Span] = []
     for run in runs:
         if result and not any(line.strip() for line in change.after.lines[result[-1].end : run.start]):

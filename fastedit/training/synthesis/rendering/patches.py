@@ -68,7 +68,7 @@ def _range_line(change: Change, hunk: HunkText, numbers: str, rng: random.Random
 def _line_writer(
     change: Change, hunks: Sequence[HunkText], tier: Tier, rng: random.Random, habits: Habits
 ) -> Callable[[PatchLine], str]:
-    """How a patch line is written: with its sign, unless models' habits take over."""
+    """A function that writes a patch line: with its sign, unless models' habits take over."""
     kept = [line.text for hunk in hunks for line in hunk.lines if line.op is Op.KEEP]
     bare = (
         tier is not Tier.CLEAR

@@ -1,4 +1,4 @@
-"""Which lines of the changed file an assistant shows: the changes, some context, and the headers around them."""
+"""Plans the lines of the changed file that an assistant shows: the changes, some context, and headers around them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_OPENED = 8  # a run that would start by closing a block shows the block, up 
 
 
 class Extent(StrEnum):
-    """How much is shown around a change."""
+    """The amount of text shown around a change."""
 
     CONTEXT = "context"  # a few lines on either side
     DECLARATION = "declaration"  # the whole function
@@ -39,8 +39,9 @@ class Extent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to show. above, below: kept lines around a change; filled: gaps of up to that many lines are shown.
+    """The things to show.
 
+    above, below: kept lines around a change; filled: gaps of up to that many lines are shown.
     with_headers: the headers of the declarations around what is shown; with_blocks: those of other blocks too;
     with_closers: the lines that close blocks whose headers are shown. by_order: see `Reader`. only_telling: no
     function is shown whose name doesn't tell which it is (overloads, equal methods of classes that aren't shown).
@@ -112,7 +113,7 @@ def _made_sure(change: Change, shown: set[int], plan: Plan, splices: Iterable[in
 
 
 def spans_in_after(change: Change) -> list[Span]:
-    """Where the splices' lines stand in the changed file."""
+    """The places of the splices' lines in the changed file."""
     spans, shift = [], 0
     for splice in change.splices:
         start = splice.start + shift
@@ -259,7 +260,7 @@ def _short_rest(document: Document, end: int) -> int:
 
 
 def _closers(document: Document, shown: set[int]) -> set[int]:
-    """What closes the blocks whose headers are shown; with `else` and the like, to the end."""
+    """The lines that close the blocks whose headers are shown; with `else` and the like, to the end."""
     closers: set[int] = set()
     for block in document.blocks:
         if block.closer >= 0 and (block.header in shown or block.header in closers):

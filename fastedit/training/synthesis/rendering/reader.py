@@ -1,4 +1,4 @@
-"""Whether a careful reader can tell where every run of a page belongs.
+"""Judges whether a careful reader can tell where every run of a page belongs.
 
 The rules are those of the apply cases, and nothing here knows how the merge works. A run is placed by its edges:
 within a run the snippet's lines stand as they are, so only where it starts and where it ends can be in doubt.
@@ -223,7 +223,7 @@ class Reader:
         return self._occurrences_before([self.change.origin[number] for number in numbers], region)
 
     def _occurrences_before(self, lines: Sequence[int], region: Span) -> int:
-        """How often lines with this text stand in the region, with the same steps from one to the next."""
+        """Counts how often lines with this text stand in the region, with the same steps from one to the next."""
         first = lines[0]
         count = 0
         for start in self.where[self.normal[first]]:

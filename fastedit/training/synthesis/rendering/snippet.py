@@ -37,7 +37,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a page is laid out.
+    """The layout of a page.
 
     style: of the markers. block_comments: markers as `/* */` where the language has both. top, bottom: whether what
     lies before the first and behind the last run has a marker. blanks: whether markers stand apart where the file
@@ -131,7 +131,7 @@ def _closes_only(document: Document, numbers: list[int]) -> bool:
 
 
 def _marker_indent(page: Page, part: list[int], layout: Layout) -> str:
-    """Where a marker stands: as deep as the shallowest line that it hides, or (carelessly) as the first one."""
+    """The indentation of a marker: that of the shallowest line that it hides, or (carelessly) of the first one."""
     document = page.change.after
     visible = [number for number in part if not document.hidden[number]] or part
     shallowest = min(visible, key=lambda number: width_of(document.lines[number]))
@@ -150,7 +150,7 @@ def _marker_text(page: Page, layout: Layout, index: int, part: list[int], rng: r
 
 
 def comments_at(document: Document, number: int) -> CommentSyntax:
-    """How comments are written at a line: inside scripts and style sheets of a page as those have them."""
+    """The syntax of comments at a line: inside scripts and style sheets of a page as those have them."""
     if document.traits.family is not Family.MARKUP:
         blocks = tuple(pair for pair in document.comments.block if pair[0] not in OWN_LINES)
         return CommentSyntax(document.comments.line[:1], blocks[:1])
@@ -175,7 +175,7 @@ def _is_in_tags(document: Document, part: list[int]) -> bool:
 
 
 def _situations(page: Page, index: int, part: list[int]) -> list[str]:
-    """What the hidden lines are, most telling first."""
+    """The kinds of marker words that fit the hidden lines, most telling first."""
     document = page.change.after
     starts = document.traits.import_start
     at_margin = [n for n in part if not document.hidden[n] and width_of(document.lines[n]) == 0]
