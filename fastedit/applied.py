@@ -17,7 +17,7 @@ CONTEXT_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Counts of lines. modified:  lines that stand for another one; added, removed: those that don't."""
+    """Counts of lines. modified: lines that stand for another one; added, removed: those that don't."""
 
     added: int = 0
     removed: int = 0

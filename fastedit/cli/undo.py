@@ -1,4 +1,4 @@
-"""`fastedit undo`: the last run, undone."""
+"""`fastedit undo`: undoes the last run."""
 
 from __future__ import annotations
 

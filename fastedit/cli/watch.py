@@ -1,4 +1,4 @@
-"""`fastedit watch`: what is copied, or comes into a folder, is applied when whoever sits at the terminal says yes."""
+"""`fastedit watch`: applies what is copied, or comes into a folder, when whoever sits at the terminal says yes."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ LOCK_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Lets `path` hold `data`. expected: sha256 of what stands there now, None where there must be nothing.
+    """An order to fill `path` with `data`. expected: sha256 of what is there, None where there must be nothing.
 
     like: the file whose mode and owner a new file takes (for a move), or None.
     """
@@ -49,7 +49,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Lets `path` go. expected: sha256 of what stands there now."""
+    """An order to delete `path`. expected: sha256 of what stands there now."""
 
     path: Path
     expected: str

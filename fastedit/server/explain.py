@@ -60,7 +60,7 @@ class ExplainedSegment:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """roles: one for each line of the message. segments: of the likeliest reading, or the chosen one."""
+    """The reading of a message. roles: one for each line. segments: of the likeliest reading, or the chosen one."""
 
     roles: tuple[Role, ...]
     segments: tuple[ExplainedSegment, ...]

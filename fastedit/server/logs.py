@@ -19,7 +19,7 @@ edits_logger = logging.getLogger("fastedit.server.edits")
 
 
 class JsonFormatter(logging.Formatter):
-    """`{"time", "level", "logger", "message", "request_id"?, ...fields}`."""
+    """Formats records as `{"time", "level", "logger", "message", "request_id"?, ...fields}`."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))

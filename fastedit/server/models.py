@@ -12,5 +12,5 @@ def mode_of(model: str | None) -> str:
 
 
 def known_model(model: str | None) -> str:
-    """The name of a mode that a model's name stands for: itself if it is one, else the default."""
+    """The model's name where it is one of ours, else the default one."""
     return model if model in MODES else DEFAULT

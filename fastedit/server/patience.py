@@ -99,7 +99,7 @@ class SendTimeout:
 
 
 def impatient(header_timeout_s: float) -> type[Limited]:
-    """The protocol, made to wait no longer than that for a request's whole head: uvicorn of its own accord waits
+    """A protocol that waits no longer than that for a request's whole head: uvicorn of its own accord waits
     for ever."""
 
     class Impatient(Limited):

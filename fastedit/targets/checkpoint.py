@@ -11,7 +11,7 @@ STATIC_ROPE = ("default", "linear", "yarn", "llama3")
 
 
 def check_checkpoint(folder: Path) -> None:
-    """Raises EngineUnavailable(TARGET_UNAVAILABLE), naming the file, unless all files are there and whole."""
+    """Raises EngineUnavailable(TARGET_UNAVAILABLE), naming what is missing or broken, unless all is there and whole."""
     if not folder.is_dir():
         raise _refused(f"{folder.name} is not a folder.")
     config = _json_of(folder, "config.json")

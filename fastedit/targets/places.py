@@ -60,7 +60,7 @@ def places(lines: Sequence[str], others: Sequence[str]) -> Places:
 
 
 def _placed(lines: Sequence[str], others: Sequence[str], has_start: bool, has_end: bool) -> dict[int, int]:
-    """The places of lines between two twins. has_start, has_end: whether there are such, or the texts begin or end."""
+    """The places of lines between two twins. has_start, has_end: whether there are both, or a text begins or ends."""
     scores = _scores(lines, others)
     is_elided = [line == ELISION for line in lines]
     forward = _best(scores, is_elided, has_start)

@@ -39,7 +39,7 @@ class Extent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The things to show.
+    """A plan of what to show.
 
     above, below: kept lines around a change; filled: gaps of up to that many lines are shown.
     with_headers: the headers of the declarations around what is shown; with_blocks: those of other blocks too;
