@@ -54,7 +54,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """blocks in order; tail: the prose behind the last one."""
+    """A message's blocks in order. tail: the prose behind the last one."""
 
     blocks: tuple[Block, ...]
     tail: tuple[str, ...]

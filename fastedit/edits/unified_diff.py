@@ -184,7 +184,7 @@ class _Reader:
             self._open_hunk(number, HunkHeader()).add(line)
 
     def _take_extended(self, line: str) -> bool:
-        """Whether the line is one of git's own below `diff --git`, which is then noted."""
+        """Notes a line of git's own below `diff --git`; False for any other line."""
         if not is_header_line(line):
             return False
         if self.files:

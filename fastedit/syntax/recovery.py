@@ -111,7 +111,7 @@ class _Pieces:
         return len(indent_of(self.lines[line]))
 
     def _pieces(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The pieces of the lines [start, end) without blank lines at their ends; lines alone come together."""
+        """Yields the pieces of lines [start, end) without blank lines at their ends; lines without a body share one."""
         heads = self._heads(start, end)
         for head, behind in zip(heads, [*heads[1:], end], strict=False):
             while behind > head and not self.lines[behind - 1].strip():

@@ -119,7 +119,7 @@ class Walk:
     _ends: dict[int, int] = field(default_factory=dict)
 
     def run(self, tree: Tree) -> bool:
-        """Whether the whole tree was walked before the deadline."""
+        """Walks the whole tree; False where the deadline came first."""
         token = SOURCE.set(self.source)
         try:
             return self._run(tree)

@@ -43,7 +43,7 @@ _ONE_LINE_RULE = re.compile(r"^(?P<indent>\s*)(?P<head>[^{}\s][^{}]*?)\s*\{\s*(?
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """lines: of the result. counts: what speaks for and against it, by the names of `KEYS` without their first word."""
+    """A merged file by lines. counts: what speaks for and against it, named as in `KEYS` but for the first word."""
 
     lines: tuple[str, ...]
     counts: Counter[str]

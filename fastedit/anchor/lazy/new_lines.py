@@ -58,7 +58,7 @@ MAX_REMEMBERED = 100_000  # cells
 
 
 class NewLines:
-    """The rows of a grid as new lines."""
+    """Tells how well the rows of a grid would stand as new lines."""
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid

@@ -412,7 +412,7 @@ def _followed(
 
 
 def _reject(task: _Task, search: Search, path: Path) -> None:
-    """Takes down the features of a path that gives no text, where they are asked for."""
+    """Keeps the features of a path that gives no text, where they are asked for."""
     if task.rejected is not None and len(task.rejected) < MAX_READINGS:
         told = np.zeros(len(NAMES), np.float32)
         told[: len(FEATURES)] = search.features(path)

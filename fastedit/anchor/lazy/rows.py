@@ -252,7 +252,7 @@ class _Reader:
         return [replace(row, is_quoted=stays) for row in rows or [Row(code, number)]]
 
     def _is_kept(self, note: str, code: float, is_known: bool) -> bool:
-        """Whether a comment behind code belongs to it; takes down how much its words leave open.
+        """Whether a comment behind code belongs to it; notes how much its words leave open.
 
         is_known: whether the file has the code without it, so that nothing would change without the comment.
         """

@@ -43,7 +43,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """value: between 0 and 1. is_same: the patch means this very line, however badly it quotes it."""
+    """The likeness of two lines. value: between 0 and 1. is_same: the patch means this very line, if badly quoted."""
 
     value: float
     is_same: bool
