@@ -38,7 +38,10 @@ class TextSender:
         return self._take if self._listener else None
 
     def finish(self, text: str) -> None:
-        """Gives the rest of the whole `text`. Raises EngineUnavailable(ENGINE_ERROR) where that begins otherwise."""
+        """Gives the rest of `text`, the whole result.
+
+        Raises EngineUnavailable(ENGINE_ERROR) where that doesn't begin with what was given before.
+        """
         if self._listener is None:
             return
         if not text.startswith(self._sent):

@@ -18,7 +18,7 @@ from fastedit.training.packing import Choices, max_documents, pack
 
 @dataclass(frozen=True, slots=True)
 class Exactness:
-    """Of the documents of at most `max_tokens` tokens and more than the group before: how many, how many exact."""
+    """Counts of the documents of at most `max_tokens` tokens and more than the group before: all, and exact ones."""
 
     max_tokens: int
     num_documents: int

@@ -16,7 +16,10 @@ from fastedit.training.packing import Row
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """loss: summed over the row's answer tokens. is_right: [N], whether each is the model's likeliest token."""
+    """The scores of a row.
+
+    loss: summed over its answer tokens. is_right: [N], whether each is the model's likeliest token.
+    """
 
     loss: Tensor
     is_right: Tensor

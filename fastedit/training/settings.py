@@ -142,7 +142,7 @@ class EvaluationSettings:
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """One run."""
+    """The settings of one run."""
 
     output: str
     model: ModelSettings = field(default_factory=ModelSettings)

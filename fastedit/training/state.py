@@ -14,7 +14,7 @@ NAME = "state.pt"
 
 @dataclass
 class Progress:
-    """elapsed_s: time spent training, over all sittings. shards_read: by each process."""
+    """The progress of a run. elapsed_s: time spent training, over all sittings. shards_read: by each process."""
 
     step: int = 0
     num_tokens: int = 0
