@@ -111,7 +111,7 @@ class Chart:
         return self._shared[key]
 
     def _step(self, row: int) -> object:
-        """A key that is the same for all rows for which `next_shift` says the same."""
+        """A key for `next_shift`, which says the same of all rows with the same one."""
         columns = self.grid.shown.columns
         if row == 0 or columns[row] < 0 or columns[row - 1] < 0:
             return row == 0

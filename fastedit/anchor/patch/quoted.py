@@ -43,7 +43,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """The likeness of two lines. value: between 0 and 1. is_same: the patch means this very line, if badly quoted."""
+    """The likeness of two lines. value: from 0 to 1. is_same: the patch means this very line, however badly quoted."""
 
     value: float
     is_same: bool
