@@ -290,7 +290,7 @@ def test_odds_tell_right_readings_from_wrong_ones():
     chance = np.random.default_rng(1)
     factors = np.concatenate([np.ones((300, 1)), chance.normal(size=(300, 2))], axis=1)
     is_right = (factors[:, 1] + 0.3 * chance.normal(size=300) > 0.5).astype(float)
-    weights = logistic(factors, is_right)
+    weights = logistic(factors, is_right, penalty=3.0)
     assert weights[1] > 10 * abs(weights[2])
     assert scores(factors @ weights, is_right)["brier"] < 0.1
     assert (logistic(factors[:0], is_right[:0]) == 0).all()
@@ -304,7 +304,14 @@ def test_the_table_of_shares_never_falls():
     assert (np.diff(table[:, 0]) > 0).all()
     assert (np.diff(table[:, 1]) >= 0).all()
     assert 0 < table[0, 1] < 0.5 < table[-1, 1] < 1
-    assert calibrated(np.array([1.0]), np.array([1.0])) == [[1.0, 0.75]]
+    told = np.interp(odds, table[:, 0], table[:, 1])
+    assert abs(told.mean() - is_right.mean()) < 0.02
+    assert abs(told[odds > 1].mean() - is_right[odds > 1].mean()) < 0.1
+
+
+def test_few_cases_prove_nothing():
+    assert all(0.3 < share < 0.9 for _, share in calibrated(np.array([1.0]), np.array([1.0])))
+    assert calibrated(np.zeros(0), np.zeros(0)) == [[0.0, 0.5], [1.0, 0.5]]
 
 
 def test_answers_are_counted_until_too_many_are_wrong():

@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.lazy.facts import FACTS
-from fastedit.anchor.lazy.keys import KEYS
-from fastedit.anchor.lazy.proposals import PROPOSALS
-from fastedit.anchor.lazy.readings import JOINED, NAMES, Reading
+from fastedit.anchor.lazy.readings import NAMES, Reading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,12 +33,11 @@ _COUNTED = (
     "delete_to_marker", "delete_to_end", "delete_to_quote", "delete_to_new", "jump", "jumped_shown", "marker_empty",
     "elided_shown", "elided_outdents", "note", "note_code", "back", "end_deleted", "end_new", "several",
     "keeps_notes", "keeps_stubs", "joins", "by_keys", "note_quotes", "owner_other", "like_owner_other", "owner_new",
-    "like_though_loose", "told_outside", "near_out_told", "near_off_told",
+    "like_though_loose", "removes_kept", "removes_block", "removes_line", "removes_used", "removes_move",
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
-    "no_anchor", "rivals", "score_row", *(f"count_{name}" for name in (*_COUNTED, *KEYS, *PROPOSALS, *JOINED)),
-    *(f"fact_{name}" for name in FACTS),
+    "no_anchor", "rivals", "score_row", *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS),
 )  # fmt: skip
 
 
@@ -73,7 +70,7 @@ def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
         float(same < 1),
         math.log1p(len(readings) - 1),
         max(-2.0, min(3.0, best.score / max(1, rows))),
-        *(min(3.0, math.log1p(max(0.0, total[_INDEX[name]]))) for name in (*_COUNTED, *KEYS, *PROPOSALS, *JOINED)),
+        *(min(3.0, math.log1p(max(0.0, total[_INDEX[name]]))) for name in _COUNTED),
         *(min(4.0, total[_INDEX[name]]) for name in FACTS),
     ]
     return np.array(values, np.float64)

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-PENALTY = 3.0  # on weights of factors brought to a deviation of 1
+PENALTY = 100.0  # on weights of factors brought to a deviation of 1: the search was fitted to the same cases
+POINTS = 41  # of the table of shares
 FOLDS = 5
 TOLERATED = 0.01  # share of wrong answers at which the share that can be answered is told
 
@@ -92,7 +92,7 @@ def _table(judged: Sequence[Judged]) -> tuple[Numbers, Numbers]:
     return np.stack([one.factors for one in judged]), np.array([float(one.is_right) for one in judged])
 
 
-def logistic(factors: Numbers, is_right: Numbers) -> Numbers:
+def logistic(factors: Numbers, is_right: Numbers, penalty: float = PENALTY) -> Numbers:
     """(len(FACTORS),): weights whose sum over a reading's factors is the logarithm of its odds to be right.
 
     factors: (C, len(FACTORS)), the first of them 1 throughout. is_right: (C,). Without cases, nothing is known: zeros.
@@ -107,7 +107,7 @@ def logistic(factors: Numbers, is_right: Numbers) -> Numbers:
 
     def loss(values: Tensor) -> Tensor:
         wrong = torch.nn.functional.binary_cross_entropy_with_logits(inputs @ values, wanted, reduction="sum")
-        return wrong + PENALTY * values[1:].square().sum()
+        return wrong + penalty * values[1:].square().sum()
 
     endless = torch.full((factors.shape[1],), math.inf, dtype=torch.float64)
     found = minimised(loss, torch.zeros_like(endless), -endless, endless).numpy() / deviation
@@ -116,24 +116,23 @@ def logistic(factors: Numbers, is_right: Numbers) -> Numbers:
 
 
 def calibrated(odds: Numbers, is_right: Numbers) -> list[list[float]]:
-    """Rising odds, and the share of right readings that each is worth, never falling: an isotonic fit.
+    """Rising odds, and the share of right readings that each is worth: a logistic curve through the cases.
 
-    A share is estimated as (right + 1/2) / (all + 1), so that a few cases are no proof of 0 or 1.
+    A free curve would follow each of a few hundred cases. No share is nearer to 0 or 1 than so many cases can show
+    (Platt, Probabilistic Outputs for Support Vector Machines, 1999).
     """
-    pools: list[tuple[float, int, float, float]] = []  # how many are right, how many there are, first and last odds
-    ranked = sorted(zip(odds.tolist(), is_right.tolist(), strict=True))
-    for value, same in groupby(ranked, key=lambda one: one[0]):
-        found = [right for _, right in same]
-        pool = (sum(found), len(found), value, value)
-        while pools and pools[-1][0] / pools[-1][1] >= pool[0] / pool[1]:
-            right, count, first, _ = pools.pop()
-            pool = (right + pool[0], count + pool[1], first, value)
-        pools.append(pool)
-    table: list[list[float]] = []
-    for right, count, first, last in pools:
-        share = (right + 0.5) / (count + 1)
-        table.append([round((first + last) / 2, 4), round(max(share, table[-1][1] if table else 0.0), 4)])
-    return table
+    count = len(odds)
+    if not count:
+        return [[0.0, 0.5], [1.0, 0.5]]
+    right = float(is_right.sum())
+    highest, lowest = (right + 1) / (right + 2), 1 / (count - right + 2)
+    targets = np.where(is_right > 0, highest, lowest)
+    offset, slope = logistic(np.stack([np.ones(count), odds], axis=1), targets, penalty=0.0)
+    grid = np.linspace(float(odds.min()) - 1, float(odds.max()) + 1, POINTS)
+    shares = 1 / (1 + np.exp(-(offset + max(0.0, slope) * grid)))
+    least, most = 1 / (count + 2), 1 - 1 / (count + 2)
+    table = np.stack([grid, shares.clip(least, most)], axis=1)
+    return np.round(table, 4).tolist()
 
 
 def scores(odds: Numbers, is_right: Numbers) -> dict[str, Any]:
