@@ -88,7 +88,7 @@ def _merge_lazy(
         return _chosen(original, edit, readings, words, choice.reading)
     for alignment in readings:
         if not alignment.changes and alignment.is_quoted and not _not_done(original, edit, words):
-            return Merged(original.text, _with_share(alignment, 1.0))  # applied before
+            return Merged(original.text, alignment)  # applied before, as far as can be seen
     turned_down: ResultRefused | None = None
     lost = 0.0
     for alignment in readings:

@@ -13,6 +13,7 @@ from fastedit.syntax.model import Outline
 __all__ = ["align_lazy"]
 
 NUM_JUDGED = 3  # readings whose certainty is worth its time
+NOTE_ODDS = -1.5  # a comment that is likelier to be code than this isn't surely a note
 SECOND_BEST = 0.9  # a reading that counts only because a likelier one was turned down is right less often
 
 
@@ -79,6 +80,8 @@ def _is_quoted(reading: Reading) -> bool:
     if any(step.target.state in "JB" for part in reading.parts for step in part.path.steps):
         return False
     rows = [(part, row) for part in reading.parts for row, one in enumerate(part.grid.rows) if not one.is_blank]
+    if any(row in part.plan.left_out and part.grid.rows[row].role("code") > NOTE_ODDS for part, row in rows):
+        return False  # it may be a comment that is to be written
     code = [(part, row) for part, row in rows if row not in part.plan.markers and row not in part.plan.left_out]
     return bool(code) and all(
         row in part.plan.quoted and part.grid.shown.keys[row] in part.grid.original.places for part, row in code
