@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FILE = Path(__file__).with_name("certainty.json")
+FAR_BEHIND = 9.0  # where there is no second reading
 _INDEX = {name: number for number, name in enumerate(NAMES)}
 _COUNTED = (
     "same", "same_trivial", "loose", "loose_abbreviated", "like", "like_by", "identity_other", "parent_other",
@@ -45,8 +46,7 @@ def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
     """(len(FACTORS),): what tells how certain the first of the readings is."""
     best = readings[0]
     total = best.features().astype(np.float64)
-    share = min(max(best.probability, 1e-4), 1 - 1e-4)
-    second = readings[1].score if len(readings) > 1 else best.score - 9
+    behind = best.score - readings[1].score if len(readings) > 1 else FAR_BEHIND
     rows = sum(not row.is_blank for part in best.parts for row in part.grid.rows)
     code = total[_INDEX["same"]] + total[_INDEX["like"]] + total[_INDEX["loose"]] + total[_INDEX["new"]]
     same = total[_INDEX["same"]]
@@ -58,9 +58,7 @@ def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
                 unlike = max(unlike, 0.5 - float(features[9]))
     values = [
         1.0,
-        share,
-        min(5.0, math.log(share / (1 - share))),
-        min(6.0, best.score - second),
+        *shares_of(best.probability, behind).values(),
         math.log1p(rows),
         math.log1p(len(best.parts)),
         min(3.0, math.log1p(same)),
@@ -74,6 +72,12 @@ def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
         *(min(4.0, total[_INDEX[name]]) for name in FACTS),
     ]
     return np.array(values, np.float64)
+
+
+def shares_of(share: float, behind: float) -> dict[str, float]:
+    """The factors that come from scores. share: of the first reading; behind: how much the second one scores less."""
+    share = min(max(share, 1e-4), 1 - 1e-4)
+    return {"share": share, "odds": min(5.0, math.log(share / (1 - share))), "odds_near": min(6.0, behind)}
 
 
 @cache

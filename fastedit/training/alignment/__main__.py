@@ -25,6 +25,8 @@ from fastedit.training.alignment.wordings import fit_wordings, read_wordings, us
 
 INSTALLED = Path(fastedit.anchor.lazy.__file__).parent
 WORDINGS = Path(fastedit.__file__).parent / "training" / "data" / "wordings.jsonl.gz"
+# Weights as one would guess them, before anything is fitted.
+PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
 # Only a checkout of the repository has it.
 BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
 STAGES = ("comments", "weights", "certainty")
@@ -110,7 +112,8 @@ def _reporter(output: _Output, told: dict[str, Any]) -> Callable[[Weights, dict[
 def _fit_certainty(
     cases: Sequence[Case], calibration: Sequence[Case], output: _Output, told: dict[str, Any], ready: Workers
 ) -> None:
-    stored, found = fit_certainty(cases, calibration, read_weights(output.known("weights.json")), ready)
+    weights, prior = read_weights(output.known("weights.json")), read_weights(PRIOR)
+    stored, found = fit_certainty(cases, calibration, weights, prior, ready)
     (output.folder / "certainty.json").write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
     output.store("certainty", told | found)
     _say("certainty", found)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastedit.anchor.lazy.certainty import FACTORS, factors_of
-from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.certainty import FACTORS, FAR_BEHIND, factors_of, shares_of
+from fastedit.anchor.lazy.readings import NAMES, probabilities, readings_of
 from fastedit.errors import InputRefused, SettingsError
-from fastedit.training.alignment.cases import Case, Workers, laid
-from fastedit.training.alignment.weights import Weights, minimised
+from fastedit.training.alignment.cases import WRITTEN, Case, Workers, laid
+from fastedit.training.alignment.weights import Group, Weights, fitted, minimised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-PENALTY = 100.0  # on weights of factors brought to a deviation of 1: the search was fitted to the same cases
+PENALTY = 30.0  # on weights of factors brought to a deviation of 1
+MAX_FIRST = 5  # readings whose factors are kept
 POINTS = 41  # of the table of shares
 FOLDS = 5
 TOLERATED = 0.01  # share of wrong answers at which the share that can be answered is told
@@ -35,36 +36,69 @@ TOLERATED = 0.01  # share of wrong answers at which the share that can be answer
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The best reading of a case. factors: (len(FACTORS),). is_right: it is the known result."""
+    """The readings of a case, likeliest first.
+
+    features: (k, len(NAMES)), what their scores are made of. is_right: (k,), whether each is the known result.
+    factors: (at most MAX_FIRST, len(FACTORS)), of each of the first ones, were it the likeliest.
+    """
 
     package: str
+    features: Numbers
+    is_right: NDArray[np.bool_]
     factors: Numbers
-    is_right: bool
+
+    def first(self, weights: Numbers | None = None) -> tuple[Numbers, bool] | None:
+        """The likeliest reading's factors, and whether it is right; with other weights, if any are given.
+
+        None where the likeliest one by those is too far behind for its factors to be known.
+        """
+        if weights is None:
+            return self.factors[0], bool(self.is_right[0])
+        scores = self.features @ weights
+        order = np.argsort(-scores, kind="stable")
+        best = int(order[0])
+        if best >= len(self.factors):
+            return None
+        factors = self.factors[best].copy()
+        behind = scores[best] - scores[order[1]] if len(order) > 1 else FAR_BEHIND
+        share = 1 / float(np.exp(scores - scores[best]).sum())
+        for name, value in shares_of(share, float(behind)).items():
+            factors[FACTORS.index(name)] = value
+        return factors, bool(self.is_right[best])
 
 
 def fit_certainty(
-    train: Sequence[Case], calibration: Sequence[Case], weights: Weights, workers: Workers
+    train: Sequence[Case], calibration: Sequence[Case], weights: Weights, prior: Weights, workers: Workers
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The content of `certainty.json`, and figures on it. Raises SettingsError where nothing can be read.
 
-    The training cases' scores come from models that were fitted without their packages.
+    The weights know the training cases, whose shares are better than those of others therefore. So each part of them
+    is judged by weights that are fitted to the other parts, from `prior` on; its figures come from a model of these.
     """
     known, others = (_judged(cases, weights, workers) for cases in (train, calibration))
-    factors, is_right = _table(known)
-    unseen = np.zeros(len(known))
     folds = np.array([zlib.crc32(one.package.encode()) % FOLDS for one in known])
+    unseen: list[tuple[int, Numbers, bool]] = []
+    for fold in sorted(set(folds.tolist())):
+        groups = [_group(one) for one, theirs in zip(known, folds, strict=True) if theirs != fold]
+        fitted_to_others, _ = fitted([group for group in groups if group.tells()], prior, prior, step=1.0)
+        values = np.array([fitted_to_others[name] for name in NAMES])
+        found = (one.first(values) for one, theirs in zip(known, folds, strict=True) if theirs == fold)
+        unseen += [(fold, *first) for first in found if first is not None]
+    factors, is_right = _table([(factors, right) for _, factors, right in unseen])
+    odds = np.zeros(len(unseen))
     for fold in set(folds.tolist()):
-        inside = folds == fold
-        unseen[inside] = factors[inside] @ logistic(factors[~inside], is_right[~inside])
-    fitted = np.round(logistic(factors, is_right), 4)
-    other_factors, other_right = _table(others)
-    odds = other_factors @ fitted
-    stored = {"weights": dict(zip(FACTORS, fitted.tolist(), strict=True)), "calibration": calibrated(odds, other_right)}
-    return stored, {"train": scores(unseen, is_right), "calibration": scores(odds, other_right)}
+        inside = np.array([theirs == fold for theirs, *_ in unseen])
+        odds[inside] = factors[inside] @ logistic(factors[~inside], is_right[~inside])
+    model = np.round(logistic(factors, is_right), 4)
+    other_factors, other_right = _table([first for one in others if (first := one.first()) is not None])
+    other_odds = other_factors @ model
+    table = calibrated(other_odds, other_right)
+    stored = {"weights": dict(zip(FACTORS, model.tolist(), strict=True)), "calibration": table}
+    return stored, {"train": scores(odds, is_right), "calibration": scores(other_odds, other_right)}
 
 
 def judge(case: Case, weights: Weights) -> Judged | None:
-    """Reads a case and says whether that is right; None where there is no reading."""
+    """Reads a case and says which readings are right; None where there is no reading."""
     try:
         given = laid(case)
         if given is None:
@@ -77,7 +111,21 @@ def judge(case: Case, weights: Weights) -> Judged | None:
     except Exception as error:
         error.add_note(f"while reading {case.name}")
         raise
-    return Judged(case.package, factors_of(ranked), ranked[0].lines == given.goal) if ranked else None
+    if not ranked:
+        return None
+    first = [probabilities([one, *ranked[:at], *ranked[at + 1 :]]) for at, one in enumerate(ranked[:MAX_FIRST])]
+    return Judged(
+        case.package,
+        np.stack([one.features() for one in ranked]).astype(np.float64),
+        np.array([one.lines == given.goal for one in ranked]),
+        np.stack([factors_of(readings) for readings in first]),
+    )
+
+
+def _group(judged: Judged) -> Group:
+    """The readings of a case as the weights are fitted to them."""
+    readings = zip(judged.features.astype(np.float32), judged.is_right.tolist(), strict=True)
+    return Group(WRITTEN, {bytes([number]): reading for number, reading in enumerate(readings)})
 
 
 def _judged(cases: Sequence[Case], weights: Weights, workers: Workers) -> list[Judged]:
@@ -87,9 +135,11 @@ def _judged(cases: Sequence[Case], weights: Weights, workers: Workers) -> list[J
     return judged
 
 
-def _table(judged: Sequence[Judged]) -> tuple[Numbers, Numbers]:
+def _table(judged: Sequence[tuple[Numbers, bool]]) -> tuple[Numbers, Numbers]:
     """Returns (C, len(FACTORS)) factors and (C,) 1 for right, 0 for wrong."""
-    return np.stack([one.factors for one in judged]), np.array([float(one.is_right) for one in judged])
+    if not judged:
+        return np.zeros((0, len(FACTORS))), np.zeros(0)
+    return np.stack([factors for factors, _ in judged]), np.array([float(right) for _, right in judged])
 
 
 def logistic(factors: Numbers, is_right: Numbers, penalty: float = PENALTY) -> Numbers:
@@ -130,9 +180,8 @@ def calibrated(odds: Numbers, is_right: Numbers) -> list[list[float]]:
     offset, slope = logistic(np.stack([np.ones(count), odds], axis=1), targets, penalty=0.0)
     grid = np.linspace(float(odds.min()) - 1, float(odds.max()) + 1, POINTS)
     shares = 1 / (1 + np.exp(-(offset + max(0.0, slope) * grid)))
-    least, most = 1 / (count + 2), 1 - 1 / (count + 2)
-    table = np.stack([grid, shares.clip(least, most)], axis=1)
-    return np.round(table, 4).tolist()
+    shares = shares.clip(1 / (count + 2), 1 - 1 / (count + 2))
+    return [[round(float(at), 4), round(float(share), 4)] for at, share in np.stack([grid, shares], axis=1)]
 
 
 def scores(odds: Numbers, is_right: Numbers) -> dict[str, Any]:

@@ -223,7 +223,9 @@ def _digest(text: str) -> bytes:
 # ---- likelihood ------------------------------------------------------------------------------------------------------
 
 
-def fitted(groups: Sequence[Group], weights: Weights, start: Weights) -> tuple[Weights, float]:
+def fitted(
+    groups: Sequence[Group], weights: Weights, start: Weights, step: float = STEP
+) -> tuple[Weights, float]:
     """The weights under which the groups' right readings are likeliest, and the loss that is left.
 
     The loss is the negative logarithm of the likelihood, plus PENALTY times the squared distance from the weights
@@ -242,7 +244,7 @@ def fitted(groups: Sequence[Group], weights: Weights, start: Weights) -> tuple[W
 
     limits = torch.tensor([BOUNDS.get(name, FREE) for name in NAMES], dtype=torch.float64)
     lowest, highest = limits[:, 0], limits[:, 1]
-    values = (before + STEP * (minimised(loss, before, lowest, highest) - before)).clamp(lowest, highest)
+    values = (before + step * (minimised(loss, before, lowest, highest) - before)).clamp(lowest, highest)
     return dict(zip(NAMES, (round(value, 4) for value in values.tolist()), strict=True)), loss(values).item()
 
 
