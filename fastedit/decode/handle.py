@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, InvalidStateError
 
 from fastedit.decode.request import DecodeResult
@@ -45,19 +45,6 @@ class Handle:
         except asyncio.CancelledError:
             self.cancel()
             raise
-
-    async def astream(self) -> AsyncIterator[str]:
-        """`stream` for asyncio. Closing the iterator before its end cancels the request."""
-        loop = asyncio.get_running_loop()
-        pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        self._listen(lambda piece: _tell(loop, pieces, piece))
-        try:
-            while (piece := await pieces.get()) is not None:
-                yield piece
-        finally:
-            if not self.is_done:
-                self.cancel()
-        self.result(0)
 
     def cancel(self) -> None:
         """Give the request up: its slot is free after the pass that is running. Does nothing to one that is done."""
@@ -105,8 +92,3 @@ class Handle:
                 listener(None)
             else:
                 self._listeners.append(listener)
-
-
-def _tell(loop: asyncio.AbstractEventLoop, pieces: asyncio.Queue[str | None], piece: str | None) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(pieces.put_nowait, piece)

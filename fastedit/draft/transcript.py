@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
 
 from fastedit.draft.model import Codec
@@ -38,10 +37,6 @@ class Transcript:
     def line_start(self, byte: int) -> int:
         """The byte where the line that contains `byte` begins."""
         return self.data.rfind(b"\n", 0, byte) + 1
-
-    def token_at(self, byte: int) -> int:
-        """The index of the token that covers `byte`."""
-        return bisect_right(self.ends, byte)
 
 
 def _unfinished(data: bytearray) -> int:

@@ -3,21 +3,16 @@
 from fastedit_kernels.dispatch import append, chunk_attention, rms_norm_residual, rope_append, silu_mul, verify
 from fastedit_kernels.modes import EXACT, FAST, MODES, Mode
 from fastedit_kernels.verdict import Sampling, Verdict
-from fastedit_kernels.weights import FusedWeight, fuse_gate_up, fuse_linears, fuse_qkv
 
 __all__ = [
     "EXACT",
     "FAST",
     "MODES",
-    "FusedWeight",
     "Mode",
     "Sampling",
     "Verdict",
     "append",
     "chunk_attention",
-    "fuse_gate_up",
-    "fuse_linears",
-    "fuse_qkv",
     "rms_norm_residual",
     "rope_append",
     "silu_mul",

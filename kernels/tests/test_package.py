@@ -1,4 +1,4 @@
-"""The package as others see it: names, signatures, modes, joined weights, no need of Triton."""
+"""The package as others see it: names, signatures, modes, no need of Triton."""
 
 import inspect
 import subprocess
@@ -6,10 +6,9 @@ import sys
 
 import pytest
 import torch
-from torch import nn
 
 import fastedit_kernels
-from fastedit_kernels import EXACT, FAST, dispatch, fuse_gate_up, fuse_linears, fuse_qkv, gpu, reference
+from fastedit_kernels import EXACT, FAST, dispatch, gpu, reference
 from fastedit_kernels.check import environment
 from fastedit_kernels.gpu import tiles
 
@@ -54,27 +53,6 @@ def test_tile_tables_name_tiles_that_exist() -> None:
             assert {greedy, sampled} <= known
             assert sampled == tiles.CUBLAS or tiles.VERIFY_TILES[sampled].samples
     assert all(tiles.VERIFY_TILES[name].samples for name in tiles.EXACT_TILE.values())
-
-
-def test_joined_weights_share_memory_with_their_layers() -> None:
-    layers = nn.Linear(4, 6), nn.Linear(4, 2), nn.Linear(4, 2, bias=False)
-    x = torch.randn(3, 4, generator=torch.Generator().manual_seed(0))
-    expected = torch.cat([layer(x) for layer in layers], dim=1)
-    joined = fuse_qkv(*layers)
-    assert torch.allclose(joined(x), expected)
-    assert joined.weight.data_ptr() == layers[0].weight.data_ptr()
-    joined.weight[0] = 0
-    assert (layers[0].weight[0] == 0).all()
-    assert torch.allclose(torch.cat([layer(x) for layer in layers], dim=1), joined(x))
-
-
-def test_joined_weights_without_bias() -> None:
-    assert fuse_gate_up(nn.Linear(4, 8, bias=False), nn.Linear(4, 8, bias=False)).bias is None
-
-
-def test_layers_that_do_not_fit_together_are_refused() -> None:
-    with pytest.raises(ValueError, match="joined"):
-        fuse_linears([nn.Linear(4, 2), nn.Linear(5, 2)])
 
 
 def test_wrong_inputs_are_refused() -> None:
