@@ -109,7 +109,7 @@ def test_a_folders_own_template_is_used(copy):
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    assert "kortix-7b" in refused("no-such/model")
+    assert "hf download no-such/model" in refused("no-such/model")
     assert "kortix-7b" in refused("kortix-70b")
 
 
