@@ -113,7 +113,7 @@ def names_bound(lines: Lines, line: int) -> tuple[str, ...]:
         return tuple(_NAME.findall(identity.name)[-1:])
     if identity is not None and identity.kind == "import" and not text.startswith("#"):
         listed = _LISTED.search(text)
-        parts = (listed[1] or listed[2]).split(",") if listed else [text.removeprefix("import").strip(" ;\"'")]
+        parts = (listed[1] or listed[2] or "").split(",") if listed else [text.removeprefix("import").strip(" ;\"'")]
         return tuple(name for part in parts for name in _NAME.findall(part)[-1:])
     package = _GO_IMPORT.fullmatch(text)
     return (package[1] or package[2],) if package else ()

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import platform
+import random
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -18,8 +19,9 @@ from typing import Any
 import fastedit
 import fastedit.anchor.lazy
 from fastedit.errors import SettingsError
-from fastedit.training.alignment.cases import Case, Workers, read_cases, read_changes, workers
+from fastedit.training.alignment.cases import Case, Workers, cut_cases, read_cases, read_changes, workers
 from fastedit.training.alignment.certainty import fit_certainty
+from fastedit.training.alignment.everyday import everyday_cases
 from fastedit.training.alignment.weights import Weights, fit_weights, read_weights, write_weights
 from fastedit.training.alignment.wordings import fit_wordings, read_wordings, use_classifier
 
@@ -29,6 +31,7 @@ WORDINGS = Path(fastedit.__file__).parent / "training" / "data" / "wordings.json
 PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
 # Only a checkout of the repository has it.
 BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
+EVERYDAY, CUT_OUT = 120, 60  # edits of the changes' files that certainty is fitted to as well
 STAGES = ("comments", "weights", "certainty")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 
@@ -86,14 +89,16 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
         output.store("comments", told | fitted)
         _say("comments", fitted)
     with workers(options.processes, use_classifier, output.known("comments.npz")) as ready:
+        phrases = [text for text, role in wordings if role == "elide"]
         if "weights" in stages:
-            phrases = [text for text, role in wordings if role == "elide"]
             start = read_weights(output.known("weights.json"))
             report = _reporter(output, told | {"changes": len(changes)})
             fit_weights(cases, changes, phrases, start, options.rounds, options.seed, ready, report)
         if "certainty" in stages:
             told["records"] = told["records"] | {options.calibrate.name: _counts(calibration)}
-            _fit_certainty(cases, calibration, output, told, ready)
+            chance = random.Random(f"{options.seed} certainty")
+            plain = [*everyday_cases(changes, EVERYDAY, chance), *cut_cases(changes, phrases, CUT_OUT, chance)]
+            _fit_certainty([*cases, *plain], calibration, output, told | {"changes": len(plain)}, ready)
 
 
 def _reporter(output: _Output, told: dict[str, Any]) -> Callable[[Weights, dict[str, Any]], None]:

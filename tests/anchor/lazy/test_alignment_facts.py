@@ -49,6 +49,7 @@ def facts(edit: str, told: str, original: str = ORIGINAL) -> dict[str, float]:
         ("def load(path):", ("load",)),
         ("LIMIT = 3", ("LIMIT",)),
         ("#include <stdio.h>", ()),
+        ("import {} from './nothing';", ()),
         ("return x", ()),
     ],
 )
