@@ -145,7 +145,7 @@ def test_the_command_scores_cases_and_generated_edits(tmp_path: Path, capsys: py
     written = json.loads(result.read_text("utf-8"))
     for key in ("tier", "strategy"):
         assert sum(sum(counts.values()) for counts in written["generated"][key].values()) == 12
-    assert written["machine"]["versions"]["fastedit"]
+    assert written["machine"]["versions"]["fastedit-apply"]
     assert written["summary"] == output.rstrip().split("\n")[-1]
 
 

@@ -12,9 +12,9 @@ def fenced(code: str, info: str = "") -> str:
     return f"```{info}\n{code.strip(chr(10))}\n```\n"
 
 
-def lazily(original: str, code: str, path: str | None = "sample.py") -> Applied:
+def lazily(original: str, code: str, path: str | None = "sample.py", certainty: float | None = None) -> Applied:
     """What a message with this snippet makes of the original."""
-    return apply(original, fenced(code), path=path, mode="structural")
+    return apply(original, fenced(code), path=path, mode="structural", certainty=certainty)
 
 
 def refusal(original: str, code: str, path: str | None = "sample.py") -> EditRefused:

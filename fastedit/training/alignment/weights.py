@@ -56,7 +56,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "delete_to_quote": (-np.inf, 0.0),
     "back": (-np.inf, -4.0),
     # A snippet with markers says what stays: what it passes over without one is gone.
-    "keys_marked": (-np.inf, -2.0),
+    "keys_marked": (-np.inf, -6.0),
 }
 
 
