@@ -127,7 +127,7 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys
         assert {"date", "seed", "versions"} < stage.keys()
     assert [one["round"] for one in found["weights"]["rounds"]] == [0, 1]
     assert sum(found["weights"]["rounds"][0]["cut"]["outcomes"].values()) > 0
-    assert found["certainty"]["train"]["cases"] <= 4
+    assert found["certainty"]["train"]["cases"] <= 4 + found["certainty"]["changes"]
     # The same seed gives the same fit.
     for name in ("weights.json", "certainty.json"):
         assert (folder / name).read_bytes() == (tmp_path / "two" / name).read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 from pathlib import Path
 
 from evals.speed.pairs import load_pairs
@@ -12,7 +13,7 @@ from evals.speed.serving.load import http_request
 MAX_CASE_LINES = 1500
 FUNCTION_LINES = 6
 
-Body = dict[str, str]
+Body = dict[str, Any]
 
 
 def case_requests(folder: Path | None, mode: str) -> tuple[list[bytes], str]:
@@ -44,7 +45,7 @@ def small_edits(num_lines: int, mode: str, count: int, first: int = 0) -> list[B
     none finds an earlier one's work done.
     """
     functions = num_lines // FUNCTION_LINES
-    bodies = []
+    bodies: list[Body] = []
     for number in range(first, first + count):
         original = "".join(_function(number, index, "+") for index in range(functions))
         edit = f"# ... existing code ...\n\n{_function(number, number * 7 % functions, '*')}\n# ... existing code ...\n"
