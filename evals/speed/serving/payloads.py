@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 from pathlib import Path
+from typing import Any
 
 from evals.speed.pairs import load_pairs
 from evals.speed.serving.load import http_request
