@@ -126,11 +126,25 @@ def unpack(archive: Path, folder: Path) -> Path:
                 packed.extractall(folder)
         else:
             with tarfile.open(archive) as tarred:
-                tarred.extractall(folder, filter="data")
+                _extract(tarred, folder)
     except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
         raise PairsError(f"{archive.name}: can't be unpacked: {error}") from error
     inside = list(folder.iterdir())
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
+
+
+def _extract(tarred: tarfile.TarFile, folder: Path) -> None:
+    """Extracts the regular files; raises TarError for one outside of the folder. Python 3.11.3 has no filter for that."""
+    inside = folder.resolve()
+    for member in tarred:
+        packed = tarred.extractfile(member) if member.isfile() else None
+        if packed is None:
+            continue
+        target = (inside / member.name).resolve()
+        if not target.is_relative_to(inside):
+            raise tarfile.TarError(f"{member.name} lies outside of the folder")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(packed.read())
 
 
 def licence_of(root: Path) -> str:

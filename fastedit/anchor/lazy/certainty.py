@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.lazy.facts import FACTS
+from fastedit.anchor.lazy.features import LIKE, LIKE_BY
 from fastedit.anchor.lazy.readings import NAMES, Reading
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
     for part in best.parts:
         for row, (_, pair) in part.plan.quoted.items():
             features = part.grid.pairs[row].features[pair]
-            if features[8]:
-                unlike = max(unlike, 0.5 - float(features[9]))
+            if features[LIKE]:
+                unlike = max(unlike, 0.5 - float(features[LIKE_BY]))
     values = [
         1.0,
         *shares_of(best.probability, behind).values(),

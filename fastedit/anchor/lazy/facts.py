@@ -11,7 +11,7 @@ import numpy as np
 
 from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.imports import bound_names
 from fastedit.anchor.lazy.plan import Plan
 
 if TYPE_CHECKING:
@@ -24,11 +24,7 @@ FACTS = (
     "closer_new",
 )  # fmt: skip
 _HEADERS = ("decl", "heading", "table")
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
-# What an import lists: `import a, b` behind `from`, `{ a, b as c }`, `import a from`.
-_LISTED = re.compile(r"\{([^{}]*)\}|^(?:from\s+\S+\s+)?import\s+(?:type\s+)?([^\"']+?)(?:\s+from\b.*)?;?$")
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
-_GO_IMPORT = re.compile(r'(?:(\w+)\s+)?"(?:[\w.@-]+/)*([A-Za-z]\w*)"')
 MAX_COUNT = 4
 
 
@@ -88,35 +84,21 @@ def _count_names(f: dict[str, float], grid: Grid, plan: Plan, gone: set[int], ro
 
     gone: the lines that go or change; rows: what is written.
     """
-    original, shown = grid.original, grid.shown
-    written = {name for row in rows for name in names_bound(shown, row)}
+    original, shown, language = grid.original, grid.shown, grid.outline.language
+    written = {name for row in rows for name in bound_names(shown.stripped[row], language)}
     used = {word for row in rows for word in shown.words(row)}
     for line in plan.deleted:
-        names = [name for name in names_bound(original, line) if name not in written]
+        names = [name for name in bound_names(original.stripped[line], language) if name not in written]
         if not names:
             continue
         others = [at for name in names for at in original.word_places.get(name, ()) if at not in gone]
-        if any(name in names_bound(original, at) for at in others for name in names):
+        if any(name in bound_names(original.stripped[at], language) for at in others for name in names):
             continue
         if others or any(name in used for name in names):
             f["lost_used"] += 1
         else:
             identity = original.identity(line)
             f["lost_unused"] += identity is not None and identity.kind == "import"
-
-
-def names_bound(lines: Lines, line: int) -> tuple[str, ...]:
-    """The names that a line declares, assigns or imports, for others to use."""
-    identity = lines.identity(line)
-    text = lines.stripped[line]
-    if identity is not None and identity.kind in ("decl", "assign"):
-        return tuple(_NAME.findall(identity.name)[-1:])
-    if identity is not None and identity.kind == "import" and not text.startswith("#"):
-        listed = _LISTED.search(text)
-        parts = (listed[1] or listed[2] or "").split(",") if listed else [text.removeprefix("import").strip(" ;\"'")]
-        return tuple(name for part in parts for name in _NAME.findall(part)[-1:])
-    package = _GO_IMPORT.fullmatch(text)
-    return (package[1] or package[2],) if package else ()
 
 
 def _count_kin(f: dict[str, float], grid: Grid, plan: Plan) -> None:

@@ -7,7 +7,7 @@ not an order: "after `load`" may tell when something happens, and a function tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ MAX_BETWEEN = 40  # characters between a word for a place and the name
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
 _QUOTED = re.compile(r"`([^`\n]+)`|[\"“„«]([^\"“”„«»\n]{2,})[\"”“»]")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _WORDS = {
     "after": (
         "after behind below beneath under underneath following follows nach unter unterhalb hinter darunter después "
@@ -53,6 +54,7 @@ _BEHIND_NAME = (
     ("before", re.compile(r"^\s*(?:の|之|的)?(?:直前|前|上|前面|上面|上方|앞|위)")),
     ("inside", re.compile(r"^\s*(?:の|之|的)?(?:中|内|里|裡|안)")),
 )
+_EDGES = ("top", "end")
 _KIND_OF = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 
 
@@ -86,24 +88,18 @@ class PlaceReader:
     def _told_by(self, sentence: str, shown: frozenset[str]) -> Told:
         told = Told()
         n = len(self.original)
-        for kind, edge, quoted in _mentions(sentence):
-            spans = self._meant(quoted, shown) if quoted else []
-            if not quoted:
-                told.at = _with(told.at, n + 1, self._edge(edge))
-            elif kind == "inside" and spans:
-                told.inside = _with(told.inside, n, (line for start, end in spans for line in range(start, end)))
-            elif kind == "after" and spans:
-                told.at = _with(told.at, n + 1, (at for _, end in spans for at in self._gap(end)))
-            elif kind == "before" and spans:
-                told.at = _with(told.at, n + 1, (at for start, _ in spans for at in self._gap(start)))
+        for kind, quoted in _mentions(sentence):
+            if kind in _EDGES:
+                told.at = _with(told.at, n + 1, self._gap(0 if kind == "top" else n))
+                continue
+            for start, end in self._meant(quoted, shown):
+                if kind == "inside":
+                    told.inside = _with(told.inside, n, range(start, end))
+                else:
+                    told.at = _with(told.at, n + 1, self._gap(end if kind == "after" else start))
         return told
 
-    def _edge(self, edge: str) -> Iterator[int]:
-        """The positions at the top or the end of the file."""
-        n = len(self.original)
-        return self._gap(0 if edge == "top" else n)
-
-    def _gap(self, at: int) -> Iterator[int]:
+    def _gap(self, at: int) -> range:
         """The position, and those beside it with only blank lines between."""
         n, keys = len(self.original), self.original.keys
         start = end = at
@@ -111,7 +107,7 @@ class PlaceReader:
             start -= 1
         while end < n and not keys[end]:
             end += 1
-        return iter(range(start, end + 1))
+        return range(start, end + 1)
 
     def _meant(self, quoted: str, shown: frozenset[str]) -> list[tuple[int, int]]:
         """The line ranges [start, end) that a quote may mean; none where it means too many."""
@@ -148,39 +144,30 @@ class PlaceReader:
         return end
 
 
-def _mentions(sentence: str) -> Iterator[tuple[str, str, str]]:
-    """(kind, edge, quote) for each name that a word for a place goes with; ("", edge, "") for an end of the file."""
-    edge, kind, since = "", "", 0
-    at = 0
+def _mentions(sentence: str) -> Iterator[tuple[str, str]]:
+    """(kind, quote) for each name that a word for a place goes with; without any, an end of the file and ""."""
+    kind, since, at = "", 0, 0
     has_name = False
-    pieces = list(_QUOTED.finditer(sentence))
-    for piece in pieces:
-        for word in re.finditer(r"[^\W\d_][\w'’-]*", sentence[at : piece.start()]):
+    for piece in _QUOTED.finditer(sentence):
+        for word in _WORD.finditer(sentence, at, piece.start()):
             found = _KIND_OF.get(word.group().lower())
-            if found in ("top", "end"):
-                edge, since = found, at + word.end()
-            elif found:
-                kind, since = found, at + word.end()
-        quoted = piece[1] or piece[2]
+            if found and found not in _EDGES:
+                kind, since = found, word.end()
         behind = next((one for one, pattern in _BEHIND_NAME if pattern.match(sentence[piece.end() :])), "")
-        if behind:
-            yield behind, edge, quoted
-            has_name = True
-        elif kind and piece.start() - since <= MAX_BETWEEN:
-            yield kind, edge, quoted
-            has_name = True
-            since = piece.end()
+        if behind or (kind and piece.start() - since <= MAX_BETWEEN):
+            yield behind or kind, piece[1] or piece[2]
+            has_name, since = True, piece.end()
         at = piece.end()
     if not has_name:
-        for word in re.finditer(r"[^\W\d_][\w'’-]*", sentence):
+        for word in _WORD.finditer(sentence):
             found = _KIND_OF.get(word.group().lower())
-            if found in ("top", "end") and _OF_FILE.match(sentence[word.end() :].lower()):
-                yield "", found, ""
+            if found in _EDGES and _OF_FILE.match(sentence[word.end() :].lower()):
+                yield found, ""
                 return
 
 
-def _with(mask: NDArray[np.bool_] | None, size: int, places: Sequence[int] | Iterator[int]) -> NDArray[np.bool_]:
+def _with(mask: NDArray[np.bool_] | None, size: int, places: range) -> NDArray[np.bool_]:
     """The mask with more places set."""
     result = np.zeros(size, bool) if mask is None else mask
-    result[list(places)] = True
+    result[places.start : places.stop] = True
     return result

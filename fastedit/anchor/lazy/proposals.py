@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastedit.anchor.hints import Hints, name_of
+from fastedit.anchor.lazy.imports import imported_names
 from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
@@ -24,15 +25,6 @@ MIN_NAME = 2  # characters of a name that lines are about
 MIN_QUOTED = 4  # characters of a quote that is the beginning of a line
 MIN_MOVED_LINES = 3
 MIN_MOVED_SHARE = 0.6
-_WORD = pattern(r"[A-Za-z_$][\w$]*")
-_STRING = pattern(r"\"[^\"\n]*\"|'[^'\n]*'")
-_PATH_END = pattern(r"^(?:[\w.]+\s+)?\"(?:[^\"]*/)?([\w$]+)\";?$")
-_MAY_IMPORT = pattern(
-    r"(?:import|from|use|using|require|include|export|const|let|var)\b|#\s*include\b|\w+\s*=\s*require\b"
-)
-_KEYWORDS = frozenset(
-    "import from as use using require include const let var type typeof static export default pub".split()
-)
 _LISTING = pattern(r"(?:__all__\s*[+:]?=|module\.exports|export\b|exports?\b|private\b|public\b|attr_\w+)")
 # What may stand behind an entry's name: `"name>=1.2",`.
 _VERSION = r"(?:[<>=!~;@^\[][^(){}]*)?[\"',;]*$"
@@ -291,7 +283,7 @@ class _Finder:
                     self._change(line, less, part=1.0, imported=1.0)
 
     def _imports(self, line: str) -> list[str]:
-        return _imports(line, self.found.language)
+        return imported_names(line, self.found.language)
 
     def add_repeats(self) -> None:
         """Adds entries of lists that are written anew elsewhere in the list, and imports of what is imported anew."""
@@ -360,29 +352,6 @@ def _lists_names(line: str) -> bool:
         return False
     found = identity_of(text)
     return (found is not None and found.kind in ("import", "entry")) or bool(_LISTING.match(text))
-
-
-def _imports(line: str, language: str) -> list[str]:
-    """The names that a line binds by importing them."""
-    text = line.strip()
-    found = _PATH_END.match(text) if language == "go" else None
-    if found:
-        return [found[1]]
-    if not _MAY_IMPORT.match(text):
-        return []
-    identity = identity_of(text)
-    is_required = identity is not None and identity.kind in ("decl", "assign") and "require(" in text
-    if not is_required and (identity is None or identity.kind != "import"):
-        return []
-    bare = _STRING.sub("", text.split("#")[0].split("//")[0])
-    if text.startswith("from "):
-        bare = bare.partition(" import ")[2]
-    elif is_required:
-        bare = bare.partition("=")[0]
-    elif re.match(r"(?:use|import|using)\s+[\w.:\\*]+;?$", bare):
-        return [name for name in _WORD.findall(re.split(r"[.:\\]", bare)[-1]) if name not in _KEYWORDS]
-    bare = re.sub(r"[\w$*]+\s+as\s+", "", bare)
-    return [name for name in _WORD.findall(bare) if name not in _KEYWORDS]
 
 
 def _source(line: str) -> tuple[str, int]:

@@ -208,17 +208,19 @@ def _everywhere(readings: Sequence[Reading], start: Reading, words: str, used: d
 def _joined(carried: Sequence[Reading], task: _Task, found: Outline) -> list[Reading]:
     """The readings of the snippets so far, each with those of the next one that go with it; best first."""
     original = task.before
-    alone = _parts(task)
+    alone = sorted(_parts(task), key=lambda merged: -merged[0][1])
     result: dict[tuple[str, ...], Reading] = {}
     num_reread = 0
     for before in carried:
-        rereads = before.lines != original.lines and _shows_written(task.snippet.lines, before, task.base.lines)
-        if rereads and num_reread < MAX_REREAD:
+        beside = [_read_beside(before, merged, original, task.used) for merged in alone]
+        readings = [one for one in beside if one is not None]
+        shows_written = _shows_written(task.snippet.lines, before, task.base.lines)
+        # Where its likeliest reading changes what is changed already, it may be meant for what that became.
+        if (shows_written or (alone and beside[0] is None)) and (num_reread < MAX_REREAD or not readings):
             num_reread += 1
             again = replace(task, base=_base_of(before, task.language, found, len(original.lines)), before=before)
-            readings = [_read_on(before, part, task.used) for part in _parts(again)]
-        else:
-            readings = [one for one in (_read_beside(before, part, original, task.used) for part in alone) if one]
+            on_top = [_read_on(before, merged, task.used) for merged in _parts(again)]
+            readings = on_top if shows_written else [*readings, *on_top]
         for reading in readings:
             if reading.lines not in result or result[reading.lines].score < reading.score:
                 result[reading.lines] = reading

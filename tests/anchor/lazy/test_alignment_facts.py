@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.lazy.facts import FACTS, facts_of, names_bound
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.facts import FACTS, facts_of
+from fastedit.anchor.lazy.imports import bound_names
 from fastedit.anchor.lazy.plan import plan_of
 from fastedit.anchor.lazy.realise import Realiser
 from support.aligning import grid_of, path_of
@@ -54,7 +54,7 @@ def facts(edit: str, told: str, original: str = ORIGINAL) -> dict[str, float]:
     ],
 )
 def test_names_that_a_line_binds(line: str, names: tuple[str, ...]) -> None:
-    assert names_bound(Lines([line]), 0) == names
+    assert bound_names(line, "go" if "github.com" in line else "python") == list(names)
 
 
 def test_a_name_that_goes_though_it_is_used() -> None:

@@ -74,10 +74,21 @@ def two(path):
 
 def test_two_snippets_change_two_lines() -> None:
     shown = ("    return parse(path, deep=True, strict=True)", "    return parse(path, deep=True, strict=None)")
-    found = readings(TWINS, *shown)
+    found = readings(TWINS, *shown, weights={**WEIGHTS, "rewritten": -2.0})
     assert "strict=True" in text_of(found[0])
     assert "strict=None" in text_of(found[0])
-    assert not any("rewritten" in told_of(one) for one in found)
+    assert "rewritten" not in told_of(found[0])
+    # The second one changing what the first one wrote is possible too, and its weight counts against it.
+    assert [told_of(one)["rewritten"] for one in found if "strict=True" not in text_of(one)][:1] == [1]
+
+
+def test_a_snippet_for_lines_that_are_changed_already_isnt_dropped() -> None:
+    first = "def save(path):\n    check(path)\n    return path.name"
+    second = "def save(path):\n    return path.stem"
+    found = readings(STORE, first, second)
+    assert all(len(one.parts) == 2 for one in found)
+    on_top = STORE.replace("    return path\n", "    check(path)\n    return path.stem\n")
+    assert on_top in [text_of(one) for one in found]
 
 
 def test_a_snippet_that_goes_up_again_is_told() -> None:
