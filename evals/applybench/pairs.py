@@ -134,7 +134,7 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 
 def _extract(tarred: tarfile.TarFile, folder: Path) -> None:
-    """Extracts the regular files; raises TarError for one outside of the folder. Python 3.11.3 has no filter for that."""
+    """Extracts the regular files; raises TarError for one outside of the folder. Python 3.11.3 has no filter for it."""
     inside = folder.resolve()
     for member in tarred:
         packed = tarred.extractfile(member) if member.isfile() else None

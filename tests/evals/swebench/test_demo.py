@@ -110,7 +110,7 @@ def test_an_interpreter_that_does_not_run_is_told(tmp_path: Path) -> None:
 
 
 def test_the_demo_makes_and_runs_its_instances(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("test.support", reason="Python came without its own tests, which the instances are made of")
+    pytest.importorskip("test.test_textwrap", reason="Python has no tests of its own, which the instances are made of")
     out = tmp_path / "out"
     assert main(["demo", "--n", "2", "--out", str(out), "--seed", "5"]) == 0
     assert capsys.readouterr().out.rstrip().split("\n")[-1].startswith("instances=2 applied=")
