@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fastedit.anchor import align, align_readings
-from fastedit.anchor.hints import Hints, hints_of
+from fastedit.anchor.hints import Hints, hints_of, prose_of
 from fastedit.anchor.lazy.lines import WORD
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.applied import render
 from fastedit.edits.model import Edit, Format
+from fastedit.edits.paths import without_files
 from fastedit.errors import Candidate, Code, EditRefused, EditUnreadable, PlaceUnknown, ResultRefused, Warning
 from fastedit.guard import Original, inspect, refuse_or_warn
 from fastedit.lines import body, split_lines
@@ -159,7 +160,7 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     """Half a sentence about what the words of a message promise and the file lacks; "" where it has it all.
 
     An edit that was applied before shows no change either. The file then lacks what the words call gone, and most of
-    the names in the words stand in the code that is shown. Words that name nothing are believed.
+    the names in the words stand in the code that is shown. Words that name nothing, or files only, are believed.
     """
     shown = {word for snippet in edit.snippets for line in snippet.lines for word in WORD.findall(line)}
     hints = hints_of(words)
@@ -168,7 +169,8 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     if still:
         return f"`{still}`, which the words say is gone, is still in the file"
     gone = hints.removed.union(*(WORD.findall(quoted) for quoted in hints.gone))
-    named = {name for name in hints.mentioned - gone if len(name) > 1}
+    mentioned = hints_of(without_files(prose_of(words))).mentioned  # code needn't hold the name of its file
+    named = {name for name in mentioned - gone if len(name) > 1}
     missing = sorted(named - known)
     if len(missing) > len(named & shown & known) // 2:
         return f"`{missing[0]}`, which the words name, isn't in the file"

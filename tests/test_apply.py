@@ -140,6 +140,24 @@ def test_an_applied_edit_changes_nothing_and_says_so():
     assert codes(again.warnings) == ["NO_CHANGE"]
 
 
+@pytest.mark.parametrize("words", ["In `two_rooms.py`:", "**lib/twoRooms.py**", "Update two_rooms.py as follows:"])
+def test_an_applied_edit_is_known_whatever_its_file_is_called(words: str):
+    again = apply(EXPECTED, f"{words}\n\n{fenced(EDIT, 'python')}", path="lib/two_rooms.py")
+    assert (again.text, "NO_CHANGE" in codes(again.warnings)) == (EXPECTED, True)
+
+
+def test_an_applied_edit_is_known_beside_one_for_another_file():
+    other = f"and in `no_rooms.py`:\n\n{fenced('COUNT = 0', 'python')}"
+    again = apply(EXPECTED, f"In `two_rooms.py`:\n\n{fenced(EDIT, 'python')}\n\n{other}", path="two_rooms.py")
+    assert (again.text, codes(again.warnings)) == (EXPECTED, ["OTHER_FILES", "NO_CHANGE"])
+
+
+def test_no_change_is_not_believed_where_words_name_code_that_is_missing():
+    message = f"In `two_rooms.py` the hall gets `open_window`:\n\n{fenced(EDIT, 'python')}"
+    with pytest.raises(EditRefused, match="`open_window`, which the words name, isn't in the file"):
+        apply(EXPECTED, message, path="two_rooms.py")
+
+
 # -- places that can't be told -------------------------------------------------------------------------------------
 
 

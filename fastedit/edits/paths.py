@@ -206,14 +206,18 @@ def ends_with(path: str, name: str) -> bool:
     return parts[-len(last) :] == last
 
 
+def without_files(text: str) -> str:
+    """The text with a space in the place of each file's name, however the name is written."""
+    return _BARE_TOKEN.sub(lambda found: " " if _is_told(_clean(found.group().strip(".:[]"))) else found.group(), text)
+
+
 def _mentions(sentence: str) -> list[tuple[int, int, str]]:
     """(start, end, path) of the file names in a sentence, without those that are only compared with."""
     found: list[tuple[int, int, str]] = []
     covered = 0
     for match in _QUOTED.finditer(sentence):
         token = _clean(next(filter(None, match.groups()), ""))
-        is_told = is_file_name(token) and ("/" in token or token.rpartition(".")[2] not in _ATTRIBUTE_LIKE)
-        if is_told and not _is_borrowed(sentence, match):
+        if _is_told(token) and not _is_borrowed(sentence, match):
             found.append((match.start(), match.end(), token))
     if found:
         return found
@@ -223,6 +227,11 @@ def _mentions(sentence: str) -> list[tuple[int, int, str]]:
             found.append((match.start(), match.end(), token))
             covered = match.end()
     return found
+
+
+def _is_told(token: str) -> bool:
+    """Whether a word in prose is a file's name, rather than an attribute's: `app.config`."""
+    return is_file_name(token) and ("/" in token or token.rpartition(".")[2] not in _ATTRIBUTE_LIKE)
 
 
 def _is_borrowed(sentence: str, name: re.Match[str]) -> bool:

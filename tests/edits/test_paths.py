@@ -2,7 +2,14 @@
 
 import pytest
 
-from fastedit.edits.paths import is_file_name, path_in_comment, path_in_info, path_in_line, path_in_prose
+from fastedit.edits.paths import (
+    is_file_name,
+    path_in_comment,
+    path_in_info,
+    path_in_line,
+    path_in_prose,
+    without_files,
+)
 
 
 @pytest.mark.parametrize(
@@ -175,3 +182,18 @@ def test_comments_that_name_a_file(line: str, path: str):
 )
 def test_comments_that_name_none(line: str):
     assert path_in_comment(line) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("In `both_shapes.py`: `area()` has", "In ` `: `area()` has"),
+        ("In both_shapes.py, `both_shapes` stays.", "In  , `both_shapes` stays."),
+        ("**src/userStore.vue:12**", "** **"),
+        ("see [both_shapes.py](src/both_shapes.py)", "see  ( )"),
+        ("`app/[id]/page.tsx`", "` `"),
+        ("`app_state.config` and `self.load_all()` stay", "`app_state.config` and `self.load_all()` stay"),
+    ],
+)
+def test_names_of_files_are_taken_out_and_nothing_else(text: str, rest: str):
+    assert without_files(text) == rest
