@@ -7,21 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fastedit.anchor import align, align_readings
-from fastedit.anchor.hints import Hints, hints_of, prose_of
+from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy.lines import WORD
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.applied import render
 from fastedit.edits.model import Edit, Format
-from fastedit.edits.paths import without_files
 from fastedit.errors import Candidate, Code, EditRefused, EditUnreadable, PlaceUnknown, ResultRefused, Warning
 from fastedit.guard import Original, inspect, refuse_or_warn
 from fastedit.lines import body, split_lines
 
 # A lazy edit's reading is refused below this, unless asked otherwise. It trades answers for errors: of the lazy edits
-# in ApplyBench's validation split 27 % come out exact and 7 % wrong at 0.6, 22 and 3 % at 0.7, 18 and 2 % at 0.75
+# in ApplyBench's validation split 29 % come out exact and 8 % wrong at 0.6, 27 and 3 % at 0.7, 23 and 1 % at 0.75
 # (python -m evals.applybench score, "risk_coverage").
-DEFAULT_CERTAINTY = 0.6
+DEFAULT_CERTAINTY = 0.7
 MIN_PATCH_CERTAINTY = 0.5
 LINES_BEFORE, LINES_BEHIND = 1, 1  # that have to be the same for two places to look alike
 MAX_CANDIDATES = 3
@@ -169,8 +168,7 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     if still:
         return f"`{still}`, which the words say is gone, is still in the file"
     gone = hints.removed.union(*(WORD.findall(quoted) for quoted in hints.gone))
-    mentioned = hints_of(without_files(prose_of(words))).mentioned  # code needn't hold the name of its file
-    named = {name for name in mentioned - gone if len(name) > 1}
+    named = {name for name in hints.mentioned - gone if len(name) > 1}
     missing = sorted(named - known)
     if len(missing) > len(named & shown & known) // 2:
         return f"`{missing[0]}`, which the words name, isn't in the file"

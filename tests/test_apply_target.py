@@ -20,7 +20,7 @@ from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
 from fastedit.targets.marks import has_marks, mark, without_marks
 from fastedit.targets.templates import PLAIN
-from fastedit.verdict import CERTAIN_PASSES, TRUSTED_CERTAINTY
+from fastedit.verdict import CERTAIN_PASSES
 from fastedit.verified import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny
@@ -210,10 +210,11 @@ UNCERTAIN_FILE, UNCERTAIN_EDIT, UNCERTAIN_RESULT = (
 
 
 @pytest.mark.parametrize("slip", ["# never\n" * 500, "total = 0\n"])
-def test_a_target_that_is_of_no_use_leaves_a_warning_on_an_uncertain_draft(target, slip):
+def test_a_target_that_is_of_no_use_leaves_a_warning_on_an_uncertain_draft(target, slip, monkeypatch):
+    monkeypatch.setattr(verdict, "TRUSTED_CERTAINTY", 0.99)  # the draft's is 0.92
     script(target, lambda original, edit: original + slip)
     applied = apply(UNCERTAIN_FILE, UNCERTAIN_EDIT, path="inventory.py", target=target)
-    assert applied.stats.certainty < TRUSTED_CERTAINTY
+    assert applied.stats.certainty < verdict.TRUSTED_CERTAINTY
     assert (applied.text, applied.strategy) == (UNCERTAIN_RESULT, "structural")
     assert codes(applied) == ["TARGET_DISAGREES"]
 

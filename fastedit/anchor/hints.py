@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fastedit.anchor.cues import Kind, cue_at
+from fastedit.edits.paths import without_files
 from fastedit.patterns import pattern
 
 # What parts sentences. What stands in backticks is matched first, so that nothing in it does.
@@ -90,7 +91,7 @@ def hints_of(message: str) -> Hints:
     mentioned: set[str] = set()
     bare: set[str] = set()
     said = Said()
-    for sentence, is_item in _sentences(prose):
+    for sentence, is_item in sentences_of(prose):
         names = _names_in(sentence)
         mentioned |= names
         if _DOCSTRING_GONE.search(sentence):
@@ -105,7 +106,7 @@ def hints_of(message: str) -> Hints:
         frozenset(bare),
         tuple(quoted.rstrip(". …") for quoted in gone),
         frozenset("".join(quoted.split()) for quoted in said.stays),
-        any(names_imports(sentence) for sentence, _ in _sentences(prose)),
+        any(names_imports(sentence) for sentence, _ in sentences_of(prose)),
     )
 
 
@@ -313,13 +314,14 @@ def _may_go(quoted: str) -> bool:
 
 
 def _names_in(sentence: str) -> set[str]:
-    """The words of a sentence that stand in backticks, or are written like code."""
+    """The words of a sentence that stand in backticks, or are written like code; names of files aren't code."""
+    sentence = without_files(sentence)
     quotes = [quoted for quoted in _NAME.findall(sentence) if not is_path(quoted)]
     names = {word for quoted in quotes for word in _WORD.findall(quoted)}
     return names | {word for word in _WORD.findall(sentence) if _looks_like_code(word)}
 
 
-def _sentences(prose: str) -> Iterator[tuple[str, bool]]:
+def sentences_of(prose: str) -> Iterator[tuple[str, bool]]:
     """The sentences, each with whether it is an item of a list; what stands in backticks is never parted."""
     start, is_item = 0, False
     for found in _SENTENCE_END.finditer(prose):

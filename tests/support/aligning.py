@@ -34,6 +34,7 @@ WEIGHTS = {
     "delete_after_marker": -6.0,
     "delete_at_start": -6.0,
     "delete_to_end": -6.0,
+    "spoken_any": -6.0,
     "jump": -1.0,
     "jumped": -0.3,
     "jump_unmarked": -1.0,

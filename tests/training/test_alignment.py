@@ -14,7 +14,7 @@ import torch
 
 from fastedit.anchor.lazy.certainty import FACTORS
 from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
-from fastedit.anchor.lazy.readings import NAMES
+from fastedit.anchor.lazy.reading import NAMES
 from fastedit.errors import SettingsError
 from fastedit.training.alignment import wordings
 from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main

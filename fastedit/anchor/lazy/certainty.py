@@ -18,7 +18,8 @@ import numpy as np
 
 from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY
-from fastedit.anchor.lazy.readings import NAMES, Reading
+from fastedit.anchor.lazy.reading import NAMES, Reading
+from fastedit.anchor.lazy.shown import TOLD, told_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,10 +37,12 @@ _COUNTED = (
     "elided_shown", "elided_outdents", "note", "note_code", "back", "end_deleted", "end_new", "several",
     "keeps_notes", "keeps_stubs", "joins", "by_keys", "note_quotes", "owner_other", "like_owner_other", "owner_new",
     "like_though_loose", "removes_kept", "removes_block", "removes_line", "removes_used", "removes_move",
+    "repeated", "spoken_any", "said_rename", "said_line",
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
     "no_anchor", "rivals", "score_row", *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS),
+    *(f"told_{name}" for name in TOLD),
 )  # fmt: skip
 
 
@@ -71,8 +74,19 @@ def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
         max(-2.0, min(3.0, best.score / max(1, rows))),
         *(min(3.0, math.log1p(max(0.0, total[_INDEX[name]]))) for name in _COUNTED),
         *(min(4.0, total[_INDEX[name]]) for name in FACTS),
+        *_told(best),
     ]
     return np.array(values, np.float64)
+
+
+def _told(reading: Reading) -> list[float]:
+    """What the message shows and says of a reading's result, see `TOLD`."""
+    if reading.shown is None or reading.original is None:
+        return [0.0] * len(TOLD)
+    keys = ["".join(line.split()) for line in reading.lines]
+    changes = reading.changes(reading.original.texts)
+    values = told_by(reading.shown, keys, reading.original.keys, changes)
+    return [values[name] for name in TOLD]
 
 
 def shares_of(share: float, behind: float) -> dict[str, float]:

@@ -11,14 +11,17 @@ import numpy as np
 from fastedit.anchor.hints import Hints, name_of
 from fastedit.anchor.lazy.imports import imported_names
 from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of
+from fastedit.anchor.lazy.spoken import CHANGED, SPOKEN, Rewording, Unit
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
 
-PROPOSALS = (
+PROPOSALS: tuple[str, ...] = (
     "removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept", "removes_part",
-    "removes_imported", "removes_repeat", "removes_among",
+    "removes_imported", "removes_repeat", "removes_among", *(f"spoken_{name}" for name in SPOKEN),
+    *(f"said_{name}" for name in CHANGED),
 )  # fmt: skip
-MAX_PROPOSALS = 12
+MAX_PROPOSALS = 16
+MAX_SPOKEN = 8
 MAX_PLACES = 4  # a name that more lines are about says nothing of any
 MAX_REPEATS = 4
 MIN_NAME = 2  # characters of a name that lines are about
@@ -54,9 +57,18 @@ class Proposal:
 
 
 def proposals_for(
-    lines: Sequence[str], origins: Sequence[int | None], original: Sequence[str], found: Outline, hints: Hints
+    lines: Sequence[str],
+    origins: Sequence[int | None],
+    original: Sequence[str],
+    found: Outline,
+    hints: Hints,
+    spoken: Sequence[Unit] = (),
+    reworded: Sequence[Rewording] = (),
 ) -> list[Proposal]:
-    """Proposes what could go from a result because the words say so, or because it stands elsewhere now."""
+    """Proposes what could go from a result because the words say so, or because it stands elsewhere now.
+
+    spoken, reworded: what sentences may mean that speak of going, or quote a change.
+    """
     finder = _Finder(lines, origins, original, found)
     for quoted in _said(hints):
         finder.add_said(quoted)
@@ -64,6 +76,8 @@ def proposals_for(
         finder.add_imports()
     finder.add_repeats()
     finder.add_moved()
+    finder.add_reworded(reworded)
+    finder.add_spoken(spoken)
     return finder.result[:MAX_PROPOSALS]
 
 
@@ -186,6 +200,24 @@ class _Finder:
                 self._propose((line,), line=1.0, used=used, among=float(len(places) - 1))
         if is_name:
             self._add_parts(told)
+
+    def add_spoken(self, units: Sequence[Unit]) -> None:
+        """Adds units that sentences may mean."""
+        for unit in units[:MAX_SPOKEN]:
+            whole = range(unit.start, unit.end)
+            if not self._is_free(whole):
+                continue
+            gone = _with_blanks(whole, self.original, self.kept) if len(whole) > 1 else tuple(whole)
+            self._propose(gone, unit.name, **{f"spoken_{name}": value for name, value in unit.values.items()})
+
+    def add_reworded(self, changes: Sequence[Rewording]) -> None:
+        """Adds lines that the words want otherwise, as far as they stand as they were."""
+        for one in changes:
+            free = tuple((line, text) for line, text in one.lines if self._is_free(range(line, line + 1)))
+            if free:
+                self.covered.update(line for line, _ in free)
+                told = {f"said_{name}": value for name, value in one.values.items()}
+                self.result.append(Proposal((), tuple(told.get(name, 0.0) for name in PROPOSALS), free))
 
     def _add_declarations(self, name: str) -> None:
         if not name:

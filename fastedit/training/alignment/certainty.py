@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastedit.anchor.lazy.certainty import FACTORS, FAR_BEHIND, factors_of, shares_of
-from fastedit.anchor.lazy.readings import NAMES, probabilities, readings_of
+from fastedit.anchor.lazy.reading import NAMES, probabilities
+from fastedit.anchor.lazy.readings import readings_of
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import WRITTEN, Case, Workers, laid
 from fastedit.training.alignment.weights import Group, Weights, fitted, minimised

@@ -17,7 +17,8 @@ from rapidfuzz.distance import Indel
 
 from fastedit.anchor.lazy.chart import Known
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.readings import NAMES, readings_of
+from fastedit.anchor.lazy.reading import NAMES
+from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.rows import Row
 from fastedit.errors import InputRefused
 from fastedit.training.alignment.cases import Case, Change, Laid, Workers, cut_cases, laid
@@ -33,7 +34,7 @@ Weights = dict[str, float]
 
 PRICE = 4.0  # of a step that contradicts the known result, when looking for a way to it
 MAX_REACHED = 14  # readings looked at with the known result
-PENALTY = 4.0
+PENALTY = 1.0
 PULL = 0.1  # of the weights that the fit began with; the rest pulls towards those of the round before
 STEP = 0.7  # how far a round goes towards what fits best: what it hasn't seen yet may speak against it
 LED_AGAIN = 0.2  # of the cases with a right reading are led to it again

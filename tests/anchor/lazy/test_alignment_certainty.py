@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from fastedit.anchor.lazy import certainty
 from fastedit.anchor.lazy.certainty import FACTORS, certainty_of, factors_of
-from fastedit.anchor.lazy.readings import Reading, probabilities, readings_of
+from fastedit.anchor.lazy.reading import Reading, probabilities
+from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fastedit.anchor.lazy.everywhere import repeated, says_everywhere
-from fastedit.anchor.lazy.readings import NAMES, Reading, readings_of
+from fastedit.anchor.lazy.reading import NAMES, Reading
+from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of

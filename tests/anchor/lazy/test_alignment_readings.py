@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.aligner import align_lazy
-from fastedit.anchor.lazy.readings import MAX_READINGS, NAMES, Reading, probabilities, readings_of
+from fastedit.anchor.lazy.parts import MAX_READINGS
+from fastedit.anchor.lazy.reading import NAMES, Reading, probabilities
+from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.model import SegmentKind
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline

@@ -10,7 +10,8 @@ import pytest
 from fastedit.anchor.lazy import fold as folding
 from fastedit.anchor.lazy.fold import GAP, MIN_LINES, Clock, fold_of, outline_after
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.readings import Reading, readings_of
+from fastedit.anchor.lazy.reading import Reading
+from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
 from fastedit.errors import Code, InputRefused
 from fastedit.syntax import outline

@@ -1,0 +1,123 @@
+"""What a message shows and says, and how much of it a result bears out.
+
+A reading is chosen for how well it explains the snippets. Whether it is right also shows in what the message asks for
+and the result doesn't have: code in the prose that is nowhere, a name for another that stands as before, a snippet that
+changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fastedit.anchor.hints import Hints, is_path
+from fastedit.anchor.lazy.everywhere import says_everywhere
+from fastedit.patterns import pattern
+
+# missing: code in the prose that neither the original nor the result has. renamed_not: pairs of quotes, one for the
+# other, that don't show in the result. lost: code of the snippets that the result doesn't have. idle: snippets that
+# change nothing. removed: names said to be gone. everywhere: several places are spoken of. unknown: names in the prose
+# that nobody else knows. twice: lines beside changes that the original has twice. hunks, changed: how much changes.
+# asks_gone: the words say that something goes.
+TOLD = (
+    "missing", "renamed", "renamed_not", "lost", "idle", "removed", "everywhere", "unknown", "twice", "hunks",
+    "changed", "asks_gone",
+)  # fmt: skip
+_WORDS = re.compile(r"[^\W\d]\w{2,}")
+_QUOTE = pattern(r"`([^`\n]{2,})`")
+_RENAMED = pattern(
+    r"`([^`\n]+)`(?:\s+\w+){0,3}\s*(?:→|->|=>|⇒|\b(?:becomes?|to|by|with|into|wird|zu|durch|devient|par|por|pasa a)\b)"
+    r"(?:\s+\w+){0,2}\s*`([^`\n]+)`"
+)
+_INSTEAD = pattern(
+    r"`([^`\n]+)`\s+(?:instead of|rather than|in place of|replaces|statt|anstelle von)\s+(?:\w+\s+)?`([^`\n]+)`"
+)
+_CODE = pattern(r"[(){}\[\]=<>;+*/%&|!\"']|\w\s\w|\w\.\w")
+_GONE = pattern(
+    r"\b(?:remov\w+|delet\w+|drop\w*|gone|goes|no longer|rid of|not needed|obsolete|entf\w+|weg|fällt)\b",
+    re.IGNORECASE,
+)
+MAX_COUNT = 3.0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a message shows and says, for all of its readings.
+
+    keys: the lines of its snippets without white space, blank ones too; prose: its words around them.
+    """
+
+    keys: tuple[tuple[str, ...], ...]
+    hints: Hints
+    prose: str
+
+    @cached_property
+    def lines(self) -> frozenset[str]:
+        """The lines that tell something."""
+        return frozenset(key for own in self.keys for key in own if sum(one.isalnum() for one in key) > 1)
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """What the words say is gone, without white space."""
+        return frozenset(map(_bare, self.hints.gone))
+
+    @cached_property
+    def quotes(self) -> tuple[str, ...]:
+        """The code that the prose quotes."""
+        quoted = (one.strip() for one in _QUOTE.findall(self.prose))
+        return tuple(dict.fromkeys(one for one in quoted if _CODE.search(one) and not is_path(one)))
+
+    @cached_property
+    def renamed(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of quotes: what was, and what is to be in its place."""
+        pairs = [*_RENAMED.findall(self.prose), *((old, new) for new, old in _INSTEAD.findall(self.prose))]
+        return tuple(dict.fromkeys((old.strip(), new.strip()) for old, new in pairs))
+
+
+def shown_of(snippets: Sequence[Sequence[str]], hints: Hints, prose: str) -> Shown:
+    """Collects what a message shows and says. snippets: the lines of each."""
+    return Shown(tuple(tuple(map(_bare, snippet)) for snippet in snippets), hints, prose)
+
+
+def _bare(text: str) -> str:
+    """A text without white space."""
+    return "".join(text.split())
+
+
+def told_by(
+    shown: Shown, keys: Sequence[str], original: Sequence[str], changes: Sequence[tuple[int, int, Sequence[str]]]
+) -> dict[str, float]:
+    """`TOLD` of a result. keys, original: its lines and those of the original, without white space.
+
+    changes: lines [start, end) of the original that become others.
+    """
+    after, before = "\n".join(keys), "\n".join(original)
+    have = set(keys)
+    written = Counter(_bare(line) for _, _, new in changes for line in new)
+    lost = sum(key not in have for key in shown.lines)
+    known = set(_WORDS.findall(before)) | set(_WORDS.findall(after))
+    mentioned = [name for name in shown.hints.mentioned if len(name) > 2]
+    counts = Counter(original)
+    beside = [at for start, end, _ in changes for at in (start - 1, end) if 0 <= at < len(original) and original[at]]
+    values = {
+        "missing": sum(one not in after and one not in before for one in map(_bare, shown.quotes)),
+        "renamed": len(shown.renamed),
+        "renamed_not": sum(
+            new not in after or (old not in new and after.count(old) >= before.count(old) > 0)
+            for old, new in (map(_bare, pair) for pair in shown.renamed)
+        ),
+        "lost": math.log1p(lost),
+        "idle": sum(not any(written[key] for key in own if key) for own in shown.keys) if changes else 0,
+        "removed": len(shown.hints.removed),
+        "everywhere": says_everywhere(shown.prose),
+        "unknown": sum(name not in known for name in mentioned),
+        "twice": sum(counts[original[at]] > 1 for at in beside) / max(1, len(beside)),
+        "hunks": math.log(max(1, len(changes))),
+        "changed": math.log1p(sum(end - start + len(new) for start, end, new in changes)) / 2,
+        "asks_gone": bool(_GONE.search(shown.prose)),
+    }
+    return {name: min(MAX_COUNT, float(value)) for name, value in values.items()}

@@ -1,0 +1,141 @@
+"""Sentences that speak of going or quote a change: what they may mean, and what is said of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastedit.anchor.hints import hints_of
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.shown import shown_of
+from fastedit.anchor.lazy.spoken import Rewording, Unit, spoken_changes, spoken_units
+from fastedit.edits.model import Snippet
+from fastedit.syntax import outline
+from support.aligning import WEIGHTS, lines_of
+
+MODULE = """\
+from __future__ import absolute_import
+import os
+
+def load(path):
+    return path
+
+def save(path):
+    check(path)
+    return load(path)
+"""
+PROJECT = """\
+classifiers = [
+  "License :: OSI Approved :: MIT License",
+  "Programming Language :: Python :: 3.9",
+  "Programming Language :: Python :: 3.11",
+]
+
+[testenv:debug]
+commands = debug
+
+[testenv:docs]
+commands = docs
+"""
+
+
+def units(prose: str, original: str, language: str) -> dict[str, Unit]:
+    """The first line of each unit that the words may mean → the unit."""
+    lines = lines_of(original)
+    found = spoken_units(prose, Lines(lines), outline(original, language))
+    return {lines[one.start]: one for one in found}
+
+
+def test_a_name_in_a_sentence_about_going_is_its_declaration() -> None:
+    found = units("`save` can go, nobody calls it.", MODULE, "python")
+    one = found["def save(path):"]
+    assert (one.start, one.end) == (6, 9)
+    assert one.values["named"] == one.values["by_quote"] == one.values["block"] == 1
+
+
+def test_plain_words_count_too() -> None:
+    found = units("No __future__ import any more.", MODULE, "python")
+    assert found["from __future__ import absolute_import"].values["by_quote"] == 0
+
+
+@pytest.mark.parametrize(
+    ("prose", "line"),
+    [
+        ("Classifiers: the MIT one goes, 3.9 goes too.", '  "License :: OSI Approved :: MIT License",'),
+        ("Classifiers: the MIT one goes, 3.9 goes too.", '  "Programming Language :: Python :: 3.9",'),
+        ("And kill the leftovers: `[testenv:debug]`.", "[testenv:debug]"),
+    ],
+)
+def test_entries_and_tables(prose: str, line: str) -> None:
+    found = units(prose, PROJECT, "ini")
+    assert line in found
+    assert '  "Programming Language :: Python :: 3.11",' not in found
+
+
+def test_a_table_goes_with_what_is_in_it() -> None:
+    one = units("kill `[testenv:debug]`", PROJECT, "ini")["[testenv:debug]"]
+    assert (one.start, one.end) == (6, 8)
+
+
+def test_a_word_behind_one_for_a_place_says_so() -> None:
+    found = units("Remove the check from `save`.", MODULE, "python")
+    assert found["def save(path):"].values["place"] == 1
+
+
+def test_sentences_about_other_things_mean_nothing() -> None:
+    assert units("Adds a mode to `save`. Uses `load`.", MODULE, "python") == {}
+
+
+def test_a_word_that_many_lines_have_means_none() -> None:
+    many = "".join(f"use(thing, {number})\n" for number in range(9))
+    assert units("`thing` goes.", many, "python") == {}
+
+
+def test_the_nearer_word_for_going_counts() -> None:
+    prose = "Drop `load`; everybody who reads this file by hand has to call open instead of `save`."
+    found = units(prose, MODULE, "python")
+    assert found["def load(path):"].values["near"] > found["def save(path):"].values["near"]
+
+
+# ---- changes that only the words make ----------------------------------------------------------------------------
+
+
+def changes(prose: str, original: str, *snippets: str) -> list[Rewording]:
+    shown = shown_of([lines_of(one) for one in snippets], hints_of(prose), prose)
+    return spoken_changes(shown, Lines(lines_of(original)))
+
+
+def test_one_name_for_another_wherever_it_stands() -> None:
+    [one] = changes("`load` becomes `read`.", MODULE)
+    assert one.lines == ((3, "def read(path):"), (8, "    return read(path)"))
+    assert one.values["rename"] == 1
+
+
+def test_a_part_of_another_name_is_not_that_name() -> None:
+    assert changes("`path` becomes `file`.", "pathlib.path_of(x)\n") == []
+
+
+def test_a_line_that_the_words_quote_with_another_value() -> None:
+    original = "[tox]\nenvlist = py39\nskip = 1\n"
+    [one] = changes("`envlist = py310,pep8` at the top.", original)
+    assert one.lines == ((1, "envlist = py310,pep8"),)
+    assert one.values["line_among"] == one.values["line_shown"] == 0
+
+
+def test_the_comma_and_the_column_stay() -> None:
+    [one] = changes('The release is `"version": "2.0"` now.', '{\n  "version": "1.0",\n  "main": "a"\n}\n')
+    assert one.lines == ((1, '  "version": "2.0",'),)
+
+
+def test_a_quote_of_what_is_there_changes_nothing() -> None:
+    assert changes("It has `skip = 1` already.", "[tox]\nskip = 1\n") == []
+
+
+def test_a_reading_makes_the_changes_of_the_words_too() -> None:
+    original = "timeout = 10\n\n\ndef load(path):\n    return path\n"
+    message = "Longer: `timeout = 30`.\n\n```python\ndef load(path):\n    return open(path)\n```\n"
+    shown = [Snippet(("def load(path):", "    return open(path)"))]
+    asked = (lines_of(original), shown, "python", message, outline(original, "python"))
+    found = readings_of(*asked, known_weights=WEIGHTS | {"said_line": 3.0})
+    assert "\n".join(found[0].lines) == "timeout = 30\n\n\ndef load(path):\n    return open(path)"
+    assert any("timeout = 10" in one.lines for one in found)
