@@ -39,13 +39,12 @@ _NAMED = {
 class Answer:
     """What a tool made of a record. files: all of them, or None where it refused. note: why, in a few words.
 
-    certainty: what it claimed for its answer, or for the one that it withheld. withheld: that answer.
+    certainty: what it claimed for its answer, or for the one that it withheld.
     """
 
     files: Mapping[str, str] | None
     note: str = ""
     certainty: float | None = None
-    withheld: Mapping[str, str] | None = None
 
 
 class PeerError(Exception):

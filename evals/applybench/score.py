@@ -239,7 +239,8 @@ def score_record(record: Record, split: str, system: str, *, with_diff: bool = F
         return Row(*about, Outcome.ERROR, elapsed_ms, note=answer.note)
     wanted = record.result
     if answer.files is None:
-        is_right = None if answer.withheld is None or wanted is None else answer.withheld == wanted
+        withheld = _withheld(record, system.removeprefix(OWN)) if answer.certainty is not None else None
+        is_right = None if withheld is None else withheld == wanted
         outcome = Outcome.EXACT if wanted is None else Outcome.REFUSED
         return Row(*about, outcome, elapsed_ms, answer.certainty, is_right, note=answer.note)
     is_right = answer.files == wanted
@@ -253,17 +254,25 @@ def _ms_since(started: float) -> float:
 
 
 def _own_answer(record: Record, mode: str) -> Answer:
-    """What FastEdit makes of a record. A refusal may say what it withheld, and how certain it was of that."""
+    """What FastEdit makes of a record. A refusal may say how certain it was of what it withheld."""
     try:
         if record.file is None:
             return _own_patch(record, mode)
         applied = fastedit.apply(record.files[record.file], record.message, path=record.file, mode=mode)
     except fastedit.EditRefused as refusal:
-        note = refusal.code.value
-        text = getattr(refusal, "text", None)
-        withheld = {**record.files, record.file: text} if record.file and isinstance(text, str) else None
-        return Answer(None, note, getattr(refusal, "certainty", None), withheld)
+        return Answer(None, refusal.code.value, refusal.certainty)
     return Answer({**record.files, record.file: applied.text}, applied.strategy, applied.stats.certainty)
+
+
+def _withheld(record: Record, mode: str) -> dict[str, str] | None:
+    """The files as FastEdit would have made them, had no certainty been asked for; None where it refuses them still."""
+    if record.file is None:
+        return None
+    try:
+        applied = fastedit.apply(record.files[record.file], record.message, path=record.file, mode=mode, certainty=0.0)
+    except fastedit.EditRefused:
+        return None
+    return {**record.files, record.file: applied.text}
 
 
 def _own_patch(record: Record, mode: str) -> Answer:

@@ -125,6 +125,12 @@ def names_imports(sentence: str) -> bool:
     return any(token.kind in (Kind.REMOVES, Kind.REMOVED, Kind.GOES) for token in tokens)
 
 
+def says_gone(prose: str) -> bool:
+    """Whether any sentence says that something goes."""
+    tokens = (token for sentence, _ in sentences_of(prose) for token in _tokens(sentence, _looks_like_code))
+    return any(token.kind in (Kind.REMOVES, Kind.REMOVED, Kind.GOES) for token in tokens)
+
+
 def name_of(quoted: str) -> str:
     """The name that a quote is, or declares; "" where it is something else."""
     text = quoted.strip()

@@ -260,17 +260,20 @@ def test_what_becomes_of_records() -> None:
     assert score_record(several, "train", "fastedit-structural").outcome == "exact"
 
 
-def test_withheld_answers_count_for_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
-    import fastedit
-
-    def withhold(*_: Any, **__: Any) -> None:
-        error = fastedit.EditRefused("ANCHOR_NOT_FOUND", "no")
-        error.certainty, error.text = 0.4, EXPECTED  # type: ignore[attr-defined]
-        raise error
-
-    monkeypatch.setattr(fastedit, "apply", withhold)
-    row = score_record(record(), "train", "fastedit-structural")
-    assert (row.outcome, row.certainty, row.is_right, row.is_answered) == ("refused", 0.4, True, False)
+def test_withheld_answers_count_for_the_curve() -> None:
+    """An edit that fits two places: the likelier one is known to be right, or wrong, though it isn't applied."""
+    twice = "def area(a):\n    b = a\n    return round(b)\n\n\ndef edge(a):\n    b = a * 4\n    return round(b)\n"
+    message = "```python\n# ... existing code ...\n    return round(b, 2)\n# ... existing code ...\n```\n"
+    first = twice.replace("round(b)", "round(b, 2)", 1)
+    asked = {"files": {"area.py": twice}, "message": message}
+    right = score_record(record(**asked, expected={"area.py": first}), "train", "fastedit-structural")
+    assert (right.outcome, right.is_right, right.is_answered) == ("refused", True, False)
+    assert right.certainty is not None
+    assert 0 < right.certainty < 1
+    wrong = score_record(record(**asked, expected={"area.py": EXPECTED}), "train", "fastedit-structural")
+    assert (wrong.outcome, wrong.is_right) == ("refused", False)
+    refuse = score_record(replace(refusal(), **asked), "train", "fastedit-structural")
+    assert (refuse.outcome, refuse.is_right) == ("exact", False)
 
 
 def test_an_exception_is_an_error_that_quotes_nothing_held_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from fastedit.syntax.model import Outline
 PROPOSALS: tuple[str, ...] = (
     "removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept", "removes_part",
     "removes_imported", "removes_repeat", "removes_among", *(f"spoken_{name}" for name in SPOKEN),
-    *(f"said_{name}" for name in CHANGED),
+    *(f"reworded_{name}" for name in CHANGED),
 )  # fmt: skip
 MAX_PROPOSALS = 16
 MAX_SPOKEN = 8
@@ -216,7 +216,7 @@ class _Finder:
             free = tuple((line, text) for line, text in one.lines if self._is_free(range(line, line + 1)))
             if free:
                 self.covered.update(line for line, _ in free)
-                told = {f"said_{name}": value for name, value in one.values.items()}
+                told = {f"reworded_{name}": value for name, value in one.values.items()}
                 self.result.append(Proposal((), tuple(told.get(name, 0.0) for name in PROPOSALS), free))
 
     def _add_declarations(self, name: str) -> None:

@@ -61,7 +61,7 @@ def readings_of(
     """
     used = known_weights if known_weights is not None else weights()
     hints = hints_of(f"{message}\n\n{instruction}" if instruction else message)
-    words = f"{prose_of(message)}\n\n{instruction}"
+    words = f"{_beside_code(prose_of(message), snippets)}\n\n{instruction}"
     shown = shown_of([snippet.lines for snippet in snippets], hints, words)
     base = Base(Lines(lines), found)
     start = Reading(tuple(lines), tuple(range(len(lines))), 0.0, shown=shown, original=base.lines)
@@ -81,6 +81,12 @@ def readings_of(
     carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, words, used)]
     result = _with_proposals(carried, base, hints, shown, used)
     return probabilities(result[:count])
+
+
+def _beside_code(prose: str, snippets: Sequence[Snippet]) -> str:
+    """The lines outside of fences that no snippet shows: code without a fence isn't prose."""
+    code = {line.strip() for snippet in snippets for line in snippet.lines}
+    return "\n".join(line for line in prose.split("\n") if not line.strip() or line.strip() not in code)
 
 
 def _everywhere(readings: Sequence[Reading], start: Reading, words: str, used: dict[str, float]) -> list[Reading]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fastedit.anchor.hints import Hints, is_path
+from fastedit.anchor.hints import Hints, is_path, says_gone
 from fastedit.anchor.lazy.everywhere import says_everywhere
 from fastedit.patterns import pattern
 
@@ -37,10 +37,6 @@ _INSTEAD = pattern(
     r"`([^`\n]+)`\s+(?:instead of|rather than|in place of|replaces|statt|anstelle von)\s+(?:\w+\s+)?`([^`\n]+)`"
 )
 _CODE = pattern(r"[(){}\[\]=<>;+*/%&|!\"']|\w\s\w|\w\.\w")
-_GONE = pattern(
-    r"\b(?:remov\w+|delet\w+|drop\w*|gone|goes|no longer|rid of|not needed|obsolete|entf\w+|weg|fällt)\b",
-    re.IGNORECASE,
-)
 MAX_COUNT = 3.0
 
 
@@ -76,6 +72,16 @@ class Shown:
         """Pairs of quotes: what was, and what is to be in its place."""
         pairs = [*_RENAMED.findall(self.prose), *((old, new) for new, old in _INSTEAD.findall(self.prose))]
         return tuple(dict.fromkeys((old.strip(), new.strip()) for old, new in pairs))
+
+    @cached_property
+    def asks_gone(self) -> bool:
+        """Whether the words say that something goes."""
+        return says_gone(self.prose)
+
+    @cached_property
+    def asks_everywhere(self) -> bool:
+        """Whether the words speak of several places."""
+        return says_everywhere(self.prose)
 
 
 def shown_of(snippets: Sequence[Sequence[str]], hints: Hints, prose: str) -> Shown:
@@ -113,11 +119,11 @@ def told_by(
         "lost": math.log1p(lost),
         "idle": sum(not any(written[key] for key in own if key) for own in shown.keys) if changes else 0,
         "removed": len(shown.hints.removed),
-        "everywhere": says_everywhere(shown.prose),
+        "everywhere": shown.asks_everywhere,
         "unknown": sum(name not in known for name in mentioned),
         "twice": sum(counts[original[at]] > 1 for at in beside) / max(1, len(beside)),
         "hunks": math.log(max(1, len(changes))),
         "changed": math.log1p(sum(end - start + len(new) for start, end, new in changes)) / 2,
-        "asks_gone": bool(_GONE.search(shown.prose)),
+        "asks_gone": shown.asks_gone,
     }
     return {name: min(MAX_COUNT, float(value)) for name, value in values.items()}

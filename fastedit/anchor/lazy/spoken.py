@@ -22,19 +22,21 @@ from fastedit.anchor.lazy.shown import Shown
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
 
-# spoken: a unit that a sentence about going may mean. by_quote: the word is quoted. near: 1 beside the word for going,
-# down to 0. strong: that word says little else. place: the word follows one for a place. named: the unit's head is of
-# that name; told: the word is its whole head; held: its head only has the word. stays: the sentence also says that
-# something stays. others: as many other units that the word could mean. block: the unit has several lines.
+# any: a unit that a word of a sentence about going may mean. by_quote: the word is quoted. near: 1 beside the word for
+# going, down to 0. strong: that is one of `cues.py`, which say nothing else. place: the word follows one for a place.
+# named: the unit's head has that name; told: the word is the whole head; held: the head only has the word. stays: the
+# sentence also says that something stays. others: the logarithm of how many units the word could mean. block: the unit
+# has several lines. before: the word stands before the one for going.
 SPOKEN = ("any", "by_quote", "near", "strong", "place", "named", "told", "held", "stays", "others", "block", "before")
 # rename: one quote stands for another from now on, wherever it is; rename_places: the logarithm of their number;
 # rename_shown: the snippets have the new one. line: a quote is a line that the original has with another value;
-# line_among: as many other lines could be meant; line_like: how alike the two are; line_shown: a snippet shows it.
+# line_among: as many other lines could be meant; line_like: how alike the two are; line_shown: a snippet shows it;
+# line_gone: the words say that it is gone.
 CHANGED = ("rename", "rename_places", "rename_shown", "line", "line_among", "line_like", "line_shown", "line_gone")
 MAX_UNITS = 4  # that a word may mean
 MAX_RENAMED = 12  # lines
 MAX_CHANGES = 6
-MAX_WORDS = 24  # of a sentence that are looked up
+MAX_WORDS = 72  # of a sentence
 NEAR = 12  # words
 MIN_WORD = 3
 _TOKEN = pattern(r"`([^`\n]+)`|[\"“„]([^\"“”„\n]{2,})[\"”“]|([\w$@.*#:/-]*[\w*])")
@@ -98,6 +100,7 @@ def spoken_changes(shown: Shown, original: Lines) -> list[Rewording]:
 
 
 def _renamings(shown: Shown, original: Lines) -> Iterator[Rewording]:
+    """Yields for each pair of quotes, one for the other, all lines with the new one."""
     for old, new in shown.renamed:
         if len(old) < MIN_WORD or old == new:
             continue
@@ -106,7 +109,8 @@ def _renamings(shown: Shown, original: Lines) -> Iterator[Rewording]:
         lines = [line for line, text in enumerate(original.texts) if old in text and found.search(text)]
         if not 0 < len(lines) <= MAX_RENAMED:
             continue
-        changed = tuple((line, found.sub(lambda _, text=new: text, original.texts[line])) for line in lines)  # type: ignore[misc]
+        literal = new.replace("\\", r"\\")
+        changed = tuple((line, found.sub(literal, original.texts[line])) for line in lines)
         key = "".join(new.split())
         is_shown = any(key in line for line in shown.lines)
         yield Rewording(
@@ -115,6 +119,7 @@ def _renamings(shown: Shown, original: Lines) -> Iterator[Rewording]:
 
 
 def _quoted_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
+    """Yields for each quote that assigns, keys or declares what a line does otherwise that line as it is quoted."""
     for quote in shown.quotes:
         identity = identity_of(quote)
         key = "".join(quote.split()).rstrip(",;")
@@ -141,6 +146,7 @@ def _quoted_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
 
 
 def _strength(unit: Unit) -> float:
+    """A rough order of units, of which only the first are tried; what they are worth is for the weights to say."""
     v = unit.values
     return 2 * v["by_quote"] + 2 * v["strong"] + v["near"] + v["named"] + v["told"] - 2 * v["place"] - v["others"]
 
@@ -161,7 +167,7 @@ def _words_of(sentence: str) -> Iterator[_Word]:
         return
     stays = any(kind in (Kind.STAYS, Kind.KEEPS, Kind.NOT) for _, kind in cues)
     for number, found in enumerate(_TOKEN.finditer(sentence)):
-        if number >= MAX_WORDS * 3:
+        if number >= MAX_WORDS:
             return
         quoted = found[1] or found[2]
         text = (quoted or found[3]).strip()
@@ -183,6 +189,7 @@ def _words_of(sentence: str) -> Iterator[_Word]:
 
 
 def _cues(masked: str) -> Iterator[tuple[int, Kind]]:
+    """Yields the words of `cues.py` in a sentence whose quotes are masked, each with where it begins."""
     at = 0
     while at < len(masked):
         cue = cue_at(masked, at)
@@ -203,6 +210,7 @@ def _is_telling(text: str, is_quoted: bool) -> bool:
 
 
 def _declared(found: Outline) -> dict[str, list[tuple[int, int]]]:
+    """Each name that is declared, whole and without what it is in → the lines [start, end) of its declarations."""
     result: dict[str, list[tuple[int, int]]] = {}
     for one in found.declarations:
         if one.name and one.kind != "import":
@@ -273,5 +281,6 @@ def _unit_at(line: int, original: Lines) -> tuple[int, int]:
         end -= 1
     if end < len(original) and end > line + 1 and columns[end] == column and CLOSER.match(original.stripped[end]):
         end += 1
-    is_list = identity_of(original.stripped[line])
-    return (line, end) if end > line + 1 or is_list is None else (line, line + max(1, original.statement_span(line)))
+    if end == line + 1 and original.identity(line) is not None:
+        end = line + max(1, original.statement_span(line))
+    return line, end

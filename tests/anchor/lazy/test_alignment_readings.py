@@ -230,3 +230,14 @@ def test_what_is_quoted_and_what_is_anchored() -> None:
     assert first("def load(path):\n    return open(path)") == (True, True)
     assert first("def load(path):\n    return open(path, 'rb')") == (True, False)
     assert first("zebra = crossing(9)") == (False, False)
+
+
+def test_code_without_a_fence_is_no_prose() -> None:
+    code = "def load(path):\n    drop(path)\n    return open(path)"
+    message = f"I will let `load` check its path.\n\n{code}\n"
+    shown = [Snippet(tuple(lines_of(code)))]
+    found = readings_of(lines_of(STORE), shown, "python", message, outline(STORE, "python"), known_weights=WEIGHTS)
+    told = found[0].shown
+    assert told is not None
+    assert told.prose.strip() == "I will let `load` check its path."
+    assert not told.asks_gone

@@ -136,6 +136,6 @@ def test_a_reading_makes_the_changes_of_the_words_too() -> None:
     message = "Longer: `timeout = 30`.\n\n```python\ndef load(path):\n    return open(path)\n```\n"
     shown = [Snippet(("def load(path):", "    return open(path)"))]
     asked = (lines_of(original), shown, "python", message, outline(original, "python"))
-    found = readings_of(*asked, known_weights=WEIGHTS | {"said_line": 3.0})
+    found = readings_of(*asked, known_weights=WEIGHTS | {"reworded_line": 3.0})
     assert "\n".join(found[0].lines) == "timeout = 30\n\n\ndef load(path):\n    return open(path)"
     assert any("timeout = 10" in one.lines for one in found)
