@@ -14,16 +14,16 @@ from fastedit.edits.model import Edit, Format
 from fastedit.edits.select import edits_for
 from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, Warning
 from fastedit.guard import Original
+from fastedit.guard.verdict import Strategy, Verdict, given_up, passes_worth, structural, taken, unanswered, weigh
 from fastedit.merged import DEFAULT_CERTAINTY, Choice, Merged, merge
-from fastedit.sender import TextSender
 from fastedit.syntax import language_of, outline
 from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import keeping_trees
-from fastedit.verdict import Strategy, Verdict, given_up, passes_worth, structural, taken, unanswered, weigh
+from fastedit.verify.sender import TextSender
 
 if TYPE_CHECKING:
     from fastedit.targets import Target
-    from fastedit.verified import DecodeOptions
+    from fastedit.verify.verified import DecodeOptions
 
 MAX_CHARACTERS = 16 * 1024 * 1024
 MODES = ("structural", "model", "auto")
@@ -191,7 +191,7 @@ def _apply_one(
     target = request.target
     if target is None:
         return structural(merged), stats
-    from fastedit.verified import ask, cut_windows
+    from fastedit.verify.verified import ask, cut_windows
 
     words = f"{request.message}\n{request.instruction or ''}"
     windows = cut_windows(original, merged, request.scope, target)

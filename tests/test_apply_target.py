@@ -15,13 +15,13 @@ from fastedit.decode import EditRequest, engine, submit
 from fastedit.draft.model import Draft, Kind
 from fastedit.edits import parse_message
 from fastedit.errors import Code
-from fastedit.groups import Group
+from fastedit.guard.verdict import CERTAIN_PASSES
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
 from fastedit.targets.marks import has_marks, mark, without_marks
 from fastedit.targets.templates import PLAIN
-from fastedit.verdict import CERTAIN_PASSES
-from fastedit.verified import Cancellation, DecodeOptions
+from fastedit.verify.groups import Group
+from fastedit.verify.verified import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny
 

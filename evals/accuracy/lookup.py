@@ -18,11 +18,11 @@ from evals.accuracy.compare import Peer, compared, in_mode, summed_up, told
 from evals.accuracy.sources import add_sources, default_sources
 from fastedit.edits import parse_message
 from fastedit.edits.model import Format
-from fastedit.excerpts import Excerpt, excerpts_of
 from fastedit.lines import split_lines
 from fastedit.targets.default import choose_default
 from fastedit.training.synthesis import Sample, Tier, generate
-from fastedit.windows import whole_file
+from fastedit.verify.excerpts import Excerpt, excerpts_of
+from fastedit.verify.windows import whole_file
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

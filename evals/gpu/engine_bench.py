@@ -47,7 +47,7 @@ from fastedit.decode.sequence import Vocabulary  # noqa: E402
 from fastedit.decode.settings import EngineSettings  # noqa: E402
 from fastedit.draft.model import Draft, Kind  # noqa: E402
 from fastedit.targets.codec import TokenizerCodec  # noqa: E402
-from fastedit.windows import Window, whole_file  # noqa: E402
+from fastedit.verify.windows import Window, whole_file  # noqa: E402
 
 if TYPE_CHECKING:
     from fastedit.decode.costs import CostTable

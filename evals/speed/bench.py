@@ -25,7 +25,7 @@ from fastedit.decode.runner import ModelRunner
 from fastedit.draft.model import Draft, Kind
 from fastedit.targets import Target
 from fastedit.targets.synthetic import Shape, make_checkpoint
-from fastedit.windows import Window
+from fastedit.verify.windows import Window
 
 EMBEDDED_SHAPE = Shape(
     family="qwen3", hidden=256, layers=6, heads=4, kv_heads=2, head_dim=64, intermediate=768, vocabulary=8192,

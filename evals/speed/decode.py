@@ -38,7 +38,7 @@ from evals.speed.replay import Trace
 from evals.speed.texts import line_changes
 from fastedit.decode import EngineSettings
 from fastedit.syntax import language_of, outline
-from fastedit.windows import Window, plan_windows, whole_file
+from fastedit.verify.windows import Window, plan_windows, whole_file
 
 RESULTS = Path(__file__).parent / "results"
 LOOKUPS = (10, 32, 64, 128)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.speed.bench import Bench, stdlib_texts
 from fastedit.lines import split_lines
-from fastedit.windows import Change, Window, plan_windows, whole_file
+from fastedit.verify.windows import Change, Window, plan_windows, whole_file
 
 if TYPE_CHECKING:
     from evals.speed.replay import Trace

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from evals.speed.pairs import Pair
 from fastedit.lines import split_lines
-from fastedit.windows import Change
+from fastedit.verify.windows import Change
 
 
 def line_changes(pair: Pair) -> tuple[list[str], list[Change]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fastedit.windows import Window
+from fastedit.verify.windows import Window
 
 MARKER = "# ... existing code ..."
 CONTEXT_LINES = 3

@@ -23,10 +23,10 @@ from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft.model import Draft, Kind
 from fastedit.errors import Code, EditRefused, InputRefused, ResultRefused
-from fastedit.groups import Group
 from fastedit.targets.answer import AnswerStream, extract_answer
 from fastedit.targets.copying import line_copying
 from fastedit.targets.marks import LineMarks, has_marks, shifted_offsets
+from fastedit.verify.groups import Group
 
 if TYPE_CHECKING:
     from fastedit.targets import Target

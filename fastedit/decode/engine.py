@@ -27,7 +27,7 @@ from fastedit.decode.scheduler import plan_pass
 from fastedit.decode.sequence import Sequence, Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
-from fastedit.groups import Group
+from fastedit.verify.groups import Group
 
 logger = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from fastedit.draft import (
     Transcript,
 )
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.groups import Group
+from fastedit.verify.groups import Group
 
 
 @dataclass(frozen=True, slots=True)

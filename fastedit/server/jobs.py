@@ -19,7 +19,7 @@ from fastedit.syntax.languages import language_info, language_of_tag
 
 if TYPE_CHECKING:
     from fastedit.targets import Target
-    from fastedit.verified import DecodeOptions
+    from fastedit.verify.verified import DecodeOptions
 
 
 LARGE_CHARACTERS = 200_000  # of file and edit together: from there on an edit may take more than a moment

@@ -13,7 +13,6 @@ from anyio import CancelScope, fail_after, move_on_after
 
 from fastedit.edits.files import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
-from fastedit.groups import Place
 from fastedit.server.explain import Explanation
 from fastedit.server.garbage import settle
 from fastedit.server.jobs import Drafted, Job, Outcome
@@ -24,6 +23,7 @@ from fastedit.server.metrics import Metrics
 from fastedit.server.settings import ServerSettings
 from fastedit.server.threads import Listener, TargetThreads
 from fastedit.server.workers import Workers
+from fastedit.verify.groups import Place
 
 AUTO = "auto"
 MODEL = "model"

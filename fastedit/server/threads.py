@@ -9,9 +9,9 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 from fastedit.errors import Code, EditRefused, EngineUnavailable
-from fastedit.groups import Place
 from fastedit.server.jobs import Drafted, Job, Outcome, run_with_target
 from fastedit.server.loading import TargetSlot
+from fastedit.verify.groups import Place
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class TargetThreads:
         EditRefused as its code says: TARGET_UNAVAILABLE where there is no target.
         """
         from fastedit.decode.request import Sampling
-        from fastedit.verified import DecodeOptions
+        from fastedit.verify.verified import DecodeOptions
 
         target = self._slot.target
         chosen = job.sampling

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.windows import CONTEXT_LINES, MAX_DECLARATION_LINES
+from fastedit.verify.windows import CONTEXT_LINES, MAX_DECLARATION_LINES
 
 FIELD = re.compile(r"\{(original|edit|instruction)\}")
 TEMPLATE_FILE = "fastedit.json"  # in a model's folder: its own template

@@ -16,13 +16,13 @@ from fastedit.edits import parse_message
 from fastedit.edits.model import Edit, Format
 from fastedit.edits.select import edits_for
 from fastedit.errors import EditRefused
-from fastedit.excerpts import BETWEEN_PARTS, EditLine, excerpt_of, excerpts_of
 from fastedit.lines import split_lines
 from fastedit.syntax import outline
 from fastedit.targets.templates import PLAIN, PromptTemplate
 from fastedit.training.synthesis import Sample
-from fastedit.verified import WHOLE_FILE_SHARE
-from fastedit.windows import Change, Window, plan_windows, whole_file
+from fastedit.verify.excerpts import BETWEEN_PARTS, EditLine, excerpt_of, excerpts_of
+from fastedit.verify.verified import WHOLE_FILE_SHARE
+from fastedit.verify.windows import Change, Window, plan_windows, whole_file
 
 SHARE_AT_DEFAULT_CONTEXT = 0.6
 CONTEXTS = (2, 30)  # fewest and most lines of context otherwise
@@ -151,7 +151,7 @@ def _windows(
     is_tight: bool,
     template: PromptTemplate,
 ) -> tuple[Window, ...]:
-    """The windows as `fastedit.verified` cuts them, but with other numbers of context lines too."""
+    """The windows as `fastedit.verify.verified` cuts them, but with other numbers of context lines too."""
     declarations = [
         (declaration.start_line, declaration.end_line)
         for declaration in outline(sample.original, sample.language).declarations

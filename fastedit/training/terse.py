@@ -12,10 +12,10 @@ from itertools import takewhile
 
 from rapidfuzz import fuzz
 
-from fastedit.excerpts import BETWEEN_PARTS, EditLine
 from fastedit.lines import split_lines
 from fastedit.training.pairs import Pair, changes_between
-from fastedit.windows import Change
+from fastedit.verify.excerpts import BETWEEN_PARTS, EditLine
+from fastedit.verify.windows import Change
 
 SHARE_OF_SIDES = 0.6
 MIN_LIKENESS = 60.0  # percent

@@ -20,7 +20,7 @@ from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft
 from fastedit.errors import Code, EngineUnavailable, InputRefused, SettingsError
-from fastedit.groups import Group
+from fastedit.verify.groups import Group
 from support.tiny_targets import run
 
 SMALL = EngineSettings(num_slots=2, slot_len=128, min_slot_len=16, max_waiting=3, pass_tokens=64)

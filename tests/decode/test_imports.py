@@ -16,7 +16,7 @@ def run(code):
 
 
 def test_decoding_needs_only_torch_and_transformers():
-    assert run("import fastedit.decode, fastedit.targets, fastedit.windows; print('ok')").strip() == "ok"
+    assert run("import fastedit.decode, fastedit.targets, fastedit.verify.windows; print('ok')").strip() == "ok"
 
 
 def test_the_gpu_benchmark_runs_through():
@@ -35,4 +35,4 @@ def test_the_gpu_benchmark_runs_through():
 
 
 def test_drafting_and_targets_cost_no_torch():
-    run("import fastedit.draft, fastedit.targets, fastedit.windows\nassert 'torch' not in sys.modules")
+    run("import fastedit.draft, fastedit.targets, fastedit.verify.windows\nassert 'torch' not in sys.modules")

@@ -22,7 +22,7 @@ from evals.speed.llama.export import ExportError, export_gguf
 from evals.speed.pairs import Pair
 from evals.speed.replay import Trace
 from fastedit.targets.synthetic import Shape, make_checkpoint
-from fastedit.windows import whole_file
+from fastedit.verify.windows import whole_file
 
 gguf = pytest.importorskip("gguf")
 

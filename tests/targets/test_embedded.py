@@ -14,12 +14,12 @@ from fastedit.decode.api import decode_request
 from fastedit.decode.request import EditRequest
 from fastedit.draft.model import Draft, Kind
 from fastedit.edits import parse_message
-from fastedit.excerpts import excerpts_of
 from fastedit.lines import split_lines
 from fastedit.targets import Target
 from fastedit.targets.default import EMBEDDED_FOLDER
 from fastedit.targets.marks import FIRST, NUM_MARKS
-from fastedit.windows import whole_file
+from fastedit.verify.excerpts import excerpts_of
+from fastedit.verify.windows import whole_file
 
 MAX_BYTES = 48 * 10**6
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -5,7 +5,7 @@ import random
 from fastedit.lines import split_lines
 from fastedit.training.pairs import Pair, changes_between, joined, pairs_of, with_joined
 from fastedit.training.synthesis import generate
-from fastedit.windows import whole_file
+from fastedit.verify.windows import whole_file
 from support.edits import ORIGINALS
 
 SAMPLES = list(generate([ORIGINALS], seed=5, n=60))

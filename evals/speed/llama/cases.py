@@ -11,7 +11,7 @@ from evals.speed.replay import Trace
 from evals.speed.texts import line_changes
 from fastedit.decode import decode_request
 from fastedit.syntax import language_of, outline
-from fastedit.windows import Window, plan_windows, whole_file
+from fastedit.verify.windows import Window, plan_windows, whole_file
 
 
 def chosen_cases(bench: Bench, pairs: Sequence[Pair], num_pairs: int) -> tuple[list[Case], list[str]]:

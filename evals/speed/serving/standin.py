@@ -17,9 +17,9 @@ from fastedit.decode.api import vocabulary_of
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.sequence import Sequence
 from fastedit.errors import InputRefused
-from fastedit.groups import Group
 from fastedit.targets import Target
 from fastedit.targets.synthetic import make_checkpoint
+from fastedit.verify.groups import Group
 
 DONE = Trace((), ())  # in place of one that is no longer needed: the numbers of the others stay
 

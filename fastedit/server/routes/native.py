@@ -10,7 +10,6 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from fastedit.errors import Code, EditRefused
-from fastedit.groups import Group, Place
 from fastedit.server.failures import problem_of
 from fastedit.server.problems import Problem, RequestCode
 from fastedit.server.routes.common import ERRORS, TheService, streamed
@@ -29,6 +28,7 @@ from fastedit.server.schemas import (
 from fastedit.server.service import Service, check_sha256
 from fastedit.server.spans import SpanWriter
 from fastedit.server.streaming import event, event_response, while_connected
+from fastedit.verify.groups import Group, Place
 
 EVENTS = streamed("Events named `span`, then one named `result` or `error`; see ApplyResponse, Span, ErrorResponse.")
 

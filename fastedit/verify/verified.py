@@ -13,12 +13,12 @@ from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.applied import Stats
 from fastedit.edits.model import Edit
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.excerpts import Excerpt, excerpts_of
-from fastedit.groups import Group, Place
 from fastedit.guard import Original
 from fastedit.lines import split_lines
 from fastedit.merged import Merged
-from fastedit.windows import Change, Window, plan_windows, splice, whole_file
+from fastedit.verify.excerpts import Excerpt, excerpts_of
+from fastedit.verify.groups import Group, Place
+from fastedit.verify.windows import Change, Window, plan_windows, splice, whole_file
 
 if TYPE_CHECKING:
     from fastedit.decode import DecodeResult, DecodeStats, EditRequest, Handle, Sampling

@@ -9,7 +9,7 @@ from fastedit.errors import Code, EngineUnavailable
 from fastedit.lines import split_lines
 
 if TYPE_CHECKING:
-    from fastedit.windows import Window
+    from fastedit.verify.windows import Window
 
 Listener = Callable[[str], None]
 

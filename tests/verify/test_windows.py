@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.windows import Change, plan_windows, splice, whole_file
+from fastedit.verify.windows import Change, plan_windows, splice, whole_file
 
 FILE = [f"line {number}\n" for number in range(200)]
 

@@ -14,8 +14,8 @@ from rapidfuzz.distance import Indel
 from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Op, PatchHunk, Snippet
 from fastedit.lines import split_lines
-from fastedit.twins import ELISION, twins
-from fastedit.windows import Window
+from fastedit.verify.twins import ELISION, twins
+from fastedit.verify.windows import Window
 
 BETWEEN_PARTS = "..."  # two snippets or hunks leave out what lies between their places
 

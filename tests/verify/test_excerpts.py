@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from fastedit.edits import parse_message
-from fastedit.excerpts import excerpts_of
-from fastedit.windows import Change, plan_windows, whole_file
+from fastedit.verify.excerpts import excerpts_of
+from fastedit.verify.windows import Change, plan_windows, whole_file
 
 FILE = [f"line {number}\n" for number in range(200)]
 TWO_CHANGES = [Change(20, 21, ("first\n",)), Change(150, 151, ("second\n",))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.owners import taken_over
+from fastedit.guard.owners import taken_over
 from fastedit.syntax import outline
 from support.applying import refusal
 

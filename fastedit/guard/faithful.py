@@ -21,8 +21,8 @@ from fastedit.anchor.text import key_of
 from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import Code, ResultRefused, Warning
+from fastedit.guard.owners import taken_over
 from fastedit.lines import split_lines
-from fastedit.owners import taken_over
 from fastedit.syntax import Outline, count_errors, outline
 from fastedit.syntax.model import Declaration
 

@@ -1,0 +1,5 @@
+"""Is the result faithful? What was lost, leaked or broken is found, and refused or told."""
+
+from fastedit.guard.faithful import Finding, Original, inspect, refuse_or_warn
+
+__all__ = ["Finding", "Original", "inspect", "refuse_or_warn"]

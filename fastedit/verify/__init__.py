@@ -1,0 +1,1 @@
+"""What does the target say? The declarations that an edit touches are put to it, and its text is put back."""
