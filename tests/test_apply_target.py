@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from fastedit import EditRefused, apply, verdict
+from fastedit import EditRefused, apply
 from fastedit.apply import apply_edits
 from fastedit.decode import EditRequest, engine, submit
 from fastedit.draft.model import Draft, Kind
 from fastedit.edits import parse_message
 from fastedit.errors import Code
+from fastedit.guard import verdict
 from fastedit.guard.verdict import CERTAIN_PASSES
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
