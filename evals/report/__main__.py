@@ -15,7 +15,7 @@ PAGE = EVALS / "report" / "index.html"
 TITLE = "FastEdit: what was measured"
 # Where committed results lie, in the order of the page.
 PLACES = ("applybench/results/*.json", "accuracy/*.json", "accuracy/results/*.json", "swebench/results/*.json",
-          "speed/results/*.json", "gpu/results/*.json")  # fmt: skip
+          "speed/results/*.json")  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
