@@ -9,6 +9,7 @@ FASTEDIT_API_KEY         the key that it asks for
 FASTEDIT_DEBUG           1 shows tracebacks
 NO_COLOR, FORCE_COLOR    as everywhere: output without colours, or with them even into a pipe
 XDG_STATE_HOME           as everywhere: where what `fastedit undo` needs is kept, by default ~/.local/state
+XDG_RUNTIME_DIR          as everywhere: where a service that runs is noted, so that the command finds it
 """
 
 from __future__ import annotations
@@ -69,6 +70,12 @@ def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """The user's own folder for what is kept between runs."""
     given = environment.get("XDG_STATE_HOME", "")
     return (Path(given) if given.startswith("/") else Path.home() / ".local" / "state") / "fastedit"
+
+
+def runtime_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The user's own folder for what lasts as long as a session; None where the system gives none."""
+    given = environment.get("XDG_RUNTIME_DIR", "")
+    return Path(given) / "fastedit" if given.startswith("/") else None
 
 
 def check_names(environment: Mapping[str, str]) -> None:

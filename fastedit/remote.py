@@ -6,7 +6,7 @@ import http.client
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -29,6 +29,9 @@ MAX_ANSWER_BYTES = 1 << 28
 SELECTION_WARNINGS = frozenset({"OTHER_FILES", "OTHER_PATH"})
 # What services say besides `Code`, in its words.
 CODES = {"RATE_LIMITED": Code.OVERLOADED, "REQUEST_TIMEOUT": Code.TIMEOUT}
+
+# What a service says that has gone or is busy, or that takes no file of this size.
+NOT_ITS_WORK = frozenset({Code.TARGET_UNAVAILABLE, Code.OVERLOADED, Code.TOO_LARGE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,32 @@ class Remote:
 
     def _authorization(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
+
+def own_service(target: str | None, key: str | None = None, format: str = "auto") -> Callable[..., Applied] | None:
+    """Does what `Remote.apply_edits` does by the service that runs for this user with that target loaded; None where
+    there is none.
+
+    target: None for the embedded one. Nobody named that service: what it can't do, `apply_edits` does here.
+    """
+    from fastedit.apply import apply_edits
+    from fastedit.running import running_service
+    from fastedit.targets.default import EMBEDDED
+
+    service = running_service(target or EMBEDDED, has_key=key is not None)
+    if service is None:
+        return None
+    remote = Remote(service.url, key if service.has_keys else None, format)
+
+    def merge(original: str, edits: Sequence[Edit], **named: Any) -> Applied:
+        try:
+            return remote.apply_edits(original, edits, **named)
+        except EditRefused as refusal:
+            if refusal.code not in NOT_ITS_WORK:
+                raise
+        return apply_edits(original, edits, **named)
+
+    return merge
 
 
 def _chosen(choice: Choice) -> dict[str, float]:

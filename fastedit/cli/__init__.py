@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
+
+INTERRUPTED = 130
 
 
 def main() -> None:
@@ -12,5 +16,15 @@ def main() -> None:
 
         status = run_command()
     except KeyboardInterrupt:
-        status = 130
+        status = INTERRUPTED
+    if status == INTERRUPTED:
+        _end_now()
     sys.exit(status)
+
+
+def _end_now() -> None:
+    """Ends the process without waiting for its threads: one of them may be in the middle of a target's pass."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(INTERRUPTED)

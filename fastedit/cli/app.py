@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fastedit.cli import INTERRUPTED
 from fastedit.cli.doctor import doctor
 from fastedit.cli.leftovers import leftovers
 from fastedit.cli.mcp import mcp
@@ -15,7 +16,6 @@ from fastedit.cli.train import train
 from fastedit.cli.undo import undo
 from fastedit.cli.watch import watch
 
-INTERRUPTED = 130
 EXIT_STATUSES = (
     "Exit status: 0 applied (or would be), 1 internal error, 2 wrong usage, 3 the edit or a file can't be used, "
     "4 the place can't be told or the file has changed, 5 the result was turned down, 6 no target in time, "

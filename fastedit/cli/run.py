@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastedit.applied import Applied
+from fastedit.cli import INTERRUPTED
 from fastedit.cli.edit_text import read_edit
 from fastedit.cli.output import Show, make_report, print_error, print_json, print_refusal, print_report
 from fastedit.cli.terminal import write_bytes
@@ -22,7 +23,6 @@ from fastedit.merged import DEFAULT_CHOICE, Choice
 from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
 
 WRONG_USAGE = 2
-INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
@@ -137,10 +137,15 @@ def _plan(request: Request, settings: Settings, message: str) -> Plan:
         from fastedit.targets.default import choose_default
 
         choose_default(target)
-    elif mode != "model":
+    if mode != "structural":
+        from fastedit.cli.loading import shown
+        from fastedit.targets.loading import announce_by
+
+        announce_by(shown)
+    if not target and mode != "model":
         # One edit has no use for the threads that numpy's library starts, and starting them takes processor time.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    merger = _merger(request, settings)
+    merger = _merger(request, settings, mode, target)
     if request.interactive:
         from fastedit.apply import apply_edits
         from fastedit.cli.interactive import ask_at_terminal, asking
@@ -160,14 +165,17 @@ def _plan(request: Request, settings: Settings, message: str) -> Plan:
     return plan_one(request.file, options, format=request.format)
 
 
-def _merger(request: Request, settings: Settings) -> Callable[..., Applied] | None:
-    """The function by which a service merges edits; None where no service is named."""
+def _merger(request: Request, settings: Settings, mode: str, target: str | None) -> Callable[..., Applied] | None:
+    """The function by which a service merges edits: the one that is named, or else one of the user's that has the
+    target loaded which would be asked. None where there is none."""
     url = request.server or settings.url
-    if url is None:
+    if url is None and (mode == "structural" or (mode == "auto" and not target) or request.interactive):
         return None
-    from fastedit.remote import Remote
+    from fastedit.remote import Remote, own_service
 
-    return Remote(url, settings.api_key, request.format).apply_edits
+    if url is not None:
+        return Remote(url, settings.api_key, request.format).apply_edits
+    return own_service(target, settings.api_key, request.format)
 
 
 @contextmanager

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
+from fastedit.cli import INTERRUPTED
 from fastedit.errors import EditRefused, SettingsError
 
 WRONG_USAGE = 2
-INTERRUPTED = 130
 EVERY_S = 0.5
 ENDINGS = (".md", ".txt", ".diff", ".patch", ".json")
 

@@ -25,6 +25,7 @@ from fastedit.draft.model import Draft, Kind
 from fastedit.errors import Code, EditRefused, InputRefused, ResultRefused
 from fastedit.targets.answer import AnswerStream, extract_answer
 from fastedit.targets.copying import line_copying
+from fastedit.targets.loading import getting_ready
 from fastedit.targets.marks import LineMarks, has_marks, shifted_offsets
 from fastedit.verify.groups import Group
 
@@ -64,7 +65,8 @@ def shared_engine(target: Target, settings: EngineSettings | None = None) -> Eng
     with _engines_lock:
         engine = _engines.get(target)
         if engine is None:
-            engine = _engines[target] = _made_apart(target, settings)
+            with getting_ready(target.name):
+                engine = _engines[target] = _made_apart(target, settings)
             engine.start()
             finalize(target, engine.close)  # or its thread would keep the model for good
         return engine

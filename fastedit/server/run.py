@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from types import FrameType
 
 import uvicorn
@@ -14,6 +16,7 @@ from fastapi import FastAPI
 
 from fastedit.config import is_loopback
 from fastedit.errors import SettingsError
+from fastedit.running import RunningService, noted, url_of
 from fastedit.server.app import create_app
 from fastedit.server.loading import TargetSlot
 from fastedit.server.logs import set_up_logs
@@ -41,11 +44,14 @@ def serve(settings: ServerSettings, slot: TargetSlot | None = None) -> None:
     listener = listen(settings.host, settings.port)
     host, port = listener.getsockname()[:2]
     logger.info("serving on http://%s:%d", f"[{host}]" if ":" in host else host, port)
-    server_for(create_app(settings, slot), settings).run(sockets=[listener])
+    service = RunningService(url_of(host, port), settings.target, bool(settings.keys), os.getpid())
+    server_for(create_app(settings, slot), settings, noted(service)).run(sockets=[listener])
 
 
-def server_for(app: FastAPI, settings: ServerSettings) -> DrainingServer:
-    """The uvicorn that serves the application."""
+def server_for(
+    app: FastAPI, settings: ServerSettings, while_serving: AbstractContextManager[None] | None = None
+) -> DrainingServer:
+    """The uvicorn that serves the application. while_serving: left as soon as it takes no new requests."""
     config = uvicorn.Config(
         app,
         http=impatient(settings.header_timeout_s),
@@ -57,7 +63,7 @@ def server_for(app: FastAPI, settings: ServerSettings) -> DrainingServer:
         limit_concurrency=settings.max_connections,
         timeout_graceful_shutdown=int(settings.drain_s) + ABORT_S,
     )
-    return DrainingServer(config, app.state.service, settings.drain_s)
+    return DrainingServer(config, app.state.service, settings.drain_s, while_serving or nullcontext())
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -92,10 +98,17 @@ class DrainingServer(uvicorn.Server):
     """Goes on with what it has begun for `drain_s` seconds once it is told to stop; what isn't done by then, or when
     it is told again, is answered with an error."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, drain_s: float) -> None:
+    def __init__(
+        self, config: uvicorn.Config, service: Service, drain_s: float, while_serving: AbstractContextManager[None]
+    ) -> None:
         super().__init__(config)
         self._service = service
         self._drain_s = drain_s
+        self._while_serving = while_serving
+
+    async def main_loop(self) -> None:
+        with self._while_serving:
+            await super().main_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.should_exit:

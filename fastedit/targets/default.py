@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastedit.errors import Code, EngineUnavailable
+from fastedit.targets.loading import getting_ready
 
 if TYPE_CHECKING:
     from fastedit.targets.target import Target
@@ -75,9 +76,10 @@ def _load(name: str) -> Target:
         raise _unavailable("This installation has no embedded target; name one, or use mode='structural'.")
     with _lock:
         if name not in _loaded:
-            from fastedit.targets.target import Target
+            with getting_ready(name):
+                from fastedit.targets.target import Target
 
-            _loaded[name] = Target.load(name)
+                _loaded[name] = Target.load(name)
         return _loaded[name]
 
 

@@ -93,7 +93,8 @@ def served(*arguments: str, env: dict[str, str] | None = None) -> Iterator[tuple
     That is a file: a pipe that nobody reads is full after some 200 requests, and then the server waits for its log.
     """
     command = [sys.executable, "-m", "fastedit", "serve", "--port", "0", "--target", "none", *arguments]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("FASTEDIT_")}
+    ours = ("FASTEDIT_", "XDG_RUNTIME_DIR")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     root = str(Path(__file__).parents[2])
     with NamedTemporaryFile() as log, open(log.name, encoding="utf-8") as reader:
         process = subprocess.Popen(command, env={**environment, **(env or {})}, stderr=log, text=True, cwd=root)
