@@ -12,7 +12,7 @@ pytest.importorskip("fastapi")
 
 from fastedit.errors import Code
 from fastedit.server.problems import RequestCode
-from fastedit.server.schemas import ApplyRequest, Candidate, Span
+from fastedit.server.schemas import ApplyRequest, Candidate, Sampling, Span
 from fastedit.server.settings import ServerSettings
 
 PLUGINS = Path(__file__).parents[2] / "editor_plugins"
@@ -36,25 +36,27 @@ def test_both_plugins_look_for_the_service_where_it_listens_by_default() -> None
     manifest = json.loads(text_of("vscode/package.json"))
     properties = manifest["contributes"]["configuration"]["properties"]
     assert properties["fastedit.server.url"]["default"] == address
+    assert f'DEFAULT_URL = "{address}"' in text_of("client/src/fastedit.ts")
     assert f'url = "{address}"' in text_of("nvim/lua/fastedit/config.lua")
     assert f"apiBase: {address}/v1\n" in text_of("recipes/continue.yaml")
     assert f'fastedit-url "{address}"' in text_of("recipes/fastedit.el")
 
 
 def test_the_fields_that_are_sent_and_read_exist() -> None:
-    request = set(re.findall(r"^  readonly (\w+)\??:", _interface("ApplyRequest"), re.MULTILINE))
-    assert {"original", "edit", "path"} <= request <= set(ApplyRequest.model_fields)
-    wire = text_of("vscode/src/core/wire.ts", "nvim/lua/fastedit/client.lua", "nvim/lua/fastedit/places.lua")
+    assert _fields("ApplyRequest") | _fields("How") == set(ApplyRequest.model_fields) - {"sha256", "stream"}
+    assert _fields("Sampling") == set(Sampling.model_fields)
+    wire = text_of("client/src/wire.ts", "nvim/lua/fastedit/client.lua", "nvim/lua/fastedit/places.lua")
     for model in (Candidate, Span):
         for name in {"start_line", "end_line"}:
             assert name in model.model_fields
             assert name in wire
 
 
-def _interface(name: str) -> str:
-    found = re.search(rf"export interface {name} {{\n(.*?)\n}}", text_of("vscode/src/core/wire.ts"), re.DOTALL)
+def _fields(name: str) -> set[str]:
+    """The fields of an interface of the client's."""
+    found = re.search(rf"export interface {name}\b.*?{{\n(.*?)\n}}", text_of("client/src/wire.ts"), re.DOTALL)
     assert found is not None
-    return found.group(1)
+    return set(re.findall(r"^  readonly (\w+)\??:", found.group(1), re.MULTILINE))
 
 
 def test_states_are_described_whole() -> None:
@@ -66,6 +68,6 @@ def test_states_are_described_whole() -> None:
     assert {after for steps in transitions.values() for after in steps.values()} <= states
 
 
-@pytest.mark.parametrize("folder", ["vscode", "vscode/test/e2e/editor"])
+@pytest.mark.parametrize("folder", ["client", "vscode", "vscode/test/e2e/editor"])
 def test_locks_name_no_registry(folder: str) -> None:
     assert '"resolved"' not in text_of(f"{folder}/package-lock.json")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
+from fastedit.edits.model import Edit, Format
+from fastedit.guard import Original, inspect
 from fastedit.guard.owners import taken_over
 from fastedit.syntax import outline
-from support.applying import refusal
+from support.applying import lazily
 
 TABLES = """\
 [model]
@@ -69,11 +72,18 @@ def test_a_line_that_stands_elsewhere_too_says_nothing() -> None:
     assert found(before, after, "python", {"count"}) is None
 
 
-def test_an_edit_that_would_join_two_tables_is_refused() -> None:
+def test_a_result_that_joins_two_tables_is_turned_down() -> None:
+    joined = TABLES.replace('\n[data]\nshards = "shards"\n', "")
+    before = Original(TABLES, "toml", outline(TABLES, "toml"))
+    alignment = Alignment((Segment(SegmentKind.DELETE, 3, 6),))
+    findings = inspect(before, joined, alignment, (Edit(Format.LAZY),), "")
+    assert any(one.is_fatal and "data is gone" in one.message for one in findings)
+
+
+def test_a_table_that_a_marker_stands_for_stays() -> None:
     edit = (
         "[model]\nhidden = 512\nlayers = 6\n# ... existing code ...\n"
         '# Add folders of your own.\nsources = ["stdlib", "torch"]\n\n[schedule]\n# ... existing code ...\n'
     )
-    refused = refusal(TABLES, edit, path="train.toml")
-    assert refused.code == "SYMBOL_LOST"
-    assert "data is gone" in refused.message
+    expected = TABLES.replace("256", "512").replace('"stdlib"', '"stdlib", "torch"')
+    assert lazily(TABLES, edit, "train.toml").text == expected

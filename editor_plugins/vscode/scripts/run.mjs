@@ -1,8 +1,8 @@
-// Runs test files with Node's own test runner: `run.mjs KIND FILE...`. The last line is `vscode_KIND=passed/all`.
+// Runs test files with Node's own test runner: `run.mjs NAME FILE...`. The last line is `NAME=passed/all`.
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
-const [kind, ...files] = process.argv.slice(2);
+const [name, ...files] = process.argv.slice(2);
 const counts = { passed: 0, all: 0 };
 
 const tests = run({ files, concurrency: 1 });
@@ -18,4 +18,4 @@ tests.on("end", () => {
   process.exitCode = counts.all > 0 && counts.passed === counts.all ? 0 : 1;
 });
 tests.compose(new spec()).pipe(process.stdout);
-process.on("exit", () => console.log(`vscode_${kind}=${counts.passed}/${counts.all}`));
+process.on("exit", () => console.log(`${name}=${counts.passed}/${counts.all}`));

@@ -26,6 +26,6 @@ await build({
 });
 const main = join(output, "main.js");
 const files = names.filter((name) => name !== "main.ts").map((name) => join(output, name.replace(/\.ts$/, ".js")));
-const runner = existsSync(main) ? [main] : ["scripts/run.mjs", kind];
+const runner = existsSync(main) ? [main] : ["scripts/run.mjs", `vscode_${kind}`];
 const { status } = spawnSync(process.execPath, ["--enable-source-maps", ...runner, ...files], { stdio: "inherit" });
 process.exit(status ?? 1);

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import { isSameFile, namedFiles } from "./core/named";
-import { Refusal } from "./core/wire";
+import { Refusal } from "../../client/src/index";
 import { currentText, type Place } from "./ui/changes";
 import { Gateway } from "./ui/gateway";
 import { LocalServer } from "./ui/localServer";

@@ -1,6 +1,6 @@
 /** What a person can do about a refusal, by its code; codes that aren't here explain themselves. */
 
-import type { Candidate } from "./wire";
+import type { Candidate } from "../../../client/src/index";
 
 export type Remedy = "showPlaces" | "chooseReading" | "retry" | "structural" | "setApiKey" | "startServer" | "openSettings";
 

@@ -3,15 +3,7 @@
  * it, so all there is to know here is their names and what becomes of each.
  */
 
-export type Action = "update" | "create" | "delete";
-
-/** newPath: where the file moves to. canCreate: it may be a new one. */
-export interface NamedFile {
-  readonly path: string;
-  readonly action: Action;
-  readonly newPath?: string;
-  readonly canCreate?: boolean;
-}
+import type { Action, NamedFile } from "../../../client/src/index";
 
 const V4A = /^\*\*\* (Update|Add|Delete) File: (.+?)\s*$/;
 const V4A_MOVE = /^\*\*\* Move to: (.+?)\s*$/;

@@ -2,7 +2,7 @@
 
 import { describeProgress } from "./words";
 import { splitLines } from "./hunks";
-import type { Span } from "./wire";
+import type { Span } from "../../../client/src/index";
 
 export class Progress {
   readonly #totals: readonly number[];

@@ -1,7 +1,7 @@
 /** One-line descriptions for status bar, notifications and hunk lists. */
 
 import { splitLines, type Hunk } from "./hunks";
-import type { ApplyResult } from "./wire";
+import type { ApplyResult } from "../../../client/src/index";
 
 /** How far a streamed answer is, such as `120 of 400 lines, 35 ms`. */
 export function describeProgress(numLines: number, totalLines: number, elapsedMs: number): string {

@@ -3,8 +3,7 @@
 import * as vscode from "vscode";
 
 import { applyHunks, type Hunk } from "../core/hunks";
-import type { Action } from "../core/named";
-import type { ApplyResult } from "../core/wire";
+import type { Action, ApplyResult } from "../../../client/src/index";
 
 /**
  * Where an edit goes. original: the buffer's text, saved or not; "" where the file is to be created. choose: the number

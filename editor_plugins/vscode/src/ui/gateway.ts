@@ -1,7 +1,16 @@
 /** The way to the service that the settings name; starts one on this machine where none answers and that's wanted. */
 
-import { applyEdit, filesOf, type Service, type Watching } from "../core/client";
-import { Refusal, UNREACHABLE, type ApplyRequest, type ApplyResult, type FilesOfMessage } from "../core/wire";
+import {
+  applyEdit,
+  type ApplyRequest,
+  type ApplyResult,
+  filesOf,
+  type FilesOfMessage,
+  Refusal,
+  type Service,
+  UNREACHABLE,
+  type Watching,
+} from "../../../client/src/index";
 import type { LocalServer } from "./localServer";
 import { readSettings, type ApiKeys } from "./settings";
 

@@ -6,8 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import * as vscode from "vscode";
 
-import { isAlive } from "../core/client";
-import { Refusal, UNREACHABLE } from "../core/wire";
+import { isAlive, Refusal, UNREACHABLE } from "../../../client/src/index";
 
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;

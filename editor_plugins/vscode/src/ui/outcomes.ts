@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import { LABELS, remediesFor, type Remedy } from "../core/advice";
-import { OTHER_FILES, type ResultWarning } from "../core/wire";
+import { OTHER_FILES, type ResultWarning } from "../../../client/src/index";
 import { baseName } from "./preview";
 import type { Session } from "./session";
 

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { Candidate } from "../core/wire";
+import type { Candidate } from "../../../client/src/index";
 
 interface PlaceItem extends vscode.QuickPickItem {
   readonly choice: number;

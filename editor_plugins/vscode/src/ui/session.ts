@@ -2,12 +2,19 @@
 
 import * as vscode from "vscode";
 
-import { Cancelled } from "../core/client";
+import {
+  type ApplyRequest,
+  Cancelled,
+  CONTENT_CONFLICT,
+  EDIT_EMPTY,
+  type Mode,
+  type NamedFile,
+  OTHER_FILES,
+  Refusal,
+} from "../../../client/src/index";
 import { hunksBetween } from "../core/hunks";
 import { Progress } from "../core/progress";
 import { Machine, type State } from "../core/states";
-import type { NamedFile } from "../core/named";
-import { CONTENT_CONFLICT, EDIT_EMPTY, OTHER_FILES, Refusal, type ApplyRequest, type Mode } from "../core/wire";
 import { hasEffect, makeChanges, stalePlaces, type FileChange, type Place } from "./changes";
 import type { Gateway } from "./gateway";
 import { chooseHunks } from "./hunkPicker";

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import type { Remedy } from "../core/advice";
-import { Refusal, type Mode } from "../core/wire";
+import { Refusal, type Mode } from "../../../client/src/index";
 import { currentText, type Place } from "./changes";
 import type { Gateway } from "./gateway";
 import { tellConflict, tellRefusal, tellUnchanged, tellWarnings } from "./outcomes";

@@ -2,8 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { Service } from "../core/client";
-import type { Mode } from "../core/wire";
+import type { Mode, Service } from "../../../client/src/index";
 
 const SECTION = "fastedit";
 

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 
-import { namedFiles, type NamedFile } from "../core/named";
-import { Refusal } from "../core/wire";
+import { namedFiles } from "../core/named";
+import { Refusal, type NamedFile } from "../../../client/src/index";
 import { currentText, type Place } from "./changes";
 import { baseName, SCHEME } from "./preview";
 

@@ -22,7 +22,7 @@ async function main(files: readonly string[]): Promise<number> {
     const editor = await startEditor(entry, home, resolve("fastedit.vsix"), service.url);
     running.push(editor);
     const env = { ...process.env, E2E_BROWSER: browser, E2E_EDITOR: editor.url, E2E_SERVICE: service.url, E2E_HOME: home };
-    const tests = spawn(process.execPath, ["--enable-source-maps", "scripts/run.mjs", "e2e", ...files], { env, stdio: "inherit" });
+    const tests = spawn(process.execPath, ["--enable-source-maps", "scripts/run.mjs", "vscode_e2e", ...files], { env, stdio: "inherit" });
     const [status] = (await once(tests, "exit")) as [number | null];
     return status ?? 1;
   } catch (error) {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { remediesFor } from "../../src/core/advice";
 import { Progress } from "../../src/core/progress";
-import { readResult, type ApplyResult } from "../../src/core/wire";
+import { readResult, type ApplyResult } from "../../../client/src/wire";
 import { describeHunk, describeResult, firstLine } from "../../src/core/words";
 
 const RESULT: ApplyResult = readResult({ text: "", diff: "", strategy: "structural" });

@@ -1,17 +1,36 @@
-/** What goes over the wire, in the words of ARCHITECTURE's HTTP contract, and how it is read. */
-
-import type { Action, NamedFile } from "./named";
+/** What goes over the wire, and how it is read. The service's own page says what each field means. */
 
 export type Mode = "auto" | "structural" | "model";
 
-export interface ApplyRequest {
-  readonly original: string;
-  readonly edit: string;
+export type Format = "auto" | "lazy" | "udiff" | "search_replace" | "v4a" | "whole";
+
+export type Scope = "auto" | "windows" | "file";
+
+/** How a target chooses its tokens; temperature 0 is greedy. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly top_k?: number;
+  readonly seed?: number;
+}
+
+/** How an edit is to be applied, in the service's own names. */
+export interface How {
   readonly path?: string;
   readonly language?: string;
   readonly instruction?: string;
-  readonly mode: Mode;
+  readonly format?: Format;
+  readonly mode?: Mode;
+  readonly scope?: Scope;
+  readonly certainty?: number;
   readonly choose?: number;
+  readonly sampling?: Sampling;
+  readonly deadline_s?: number;
+}
+
+export interface ApplyRequest extends How {
+  readonly original: string;
+  readonly edit: string;
 }
 
 export interface Changes {
@@ -27,12 +46,19 @@ export interface ResultWarning {
   readonly line: number | null;
 }
 
+/**
+ * The new file. strategy: "structural", "verified" or "model". certainty: how likely the reading of a lazy edit is right.
+ * Tokens are the target's, 0 where none took part.
+ */
 export interface ApplyResult {
   readonly text: string;
   readonly diff: string;
   readonly changes: Changes;
   readonly strategy: string;
   readonly warnings: readonly ResultWarning[];
+  readonly certainty: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
   readonly acceptedTokens: number;
   readonly passes: number;
   readonly totalMs: number;
@@ -58,21 +84,50 @@ export interface Candidate {
   readonly choice: number;
 }
 
+export type Action = "update" | "create" | "delete";
+
+/** A file as a message names it. newPath: where the file moves to. canCreate: it may be a new one. */
+export interface NamedFile {
+  readonly path: string;
+  readonly action: Action;
+  readonly newPath?: string;
+  readonly canCreate?: boolean;
+}
+
 /** The files that a message is about. hasUnnamed: some of it is for whichever file it is applied to. */
 export interface FilesOfMessage {
   readonly files: readonly NamedFile[];
   readonly hasUnnamed: boolean;
 }
 
-/** Why nothing was done: one of the service's codes, or UNREACHABLE, BAD_ANSWER of our own. */
+/** What is said of a refusal beside its code. */
+export interface Particulars {
+  readonly candidates?: readonly Candidate[];
+  readonly certainty?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/**
+ * Why nothing was done: one of the service's codes, or UNREACHABLE, BAD_ANSWER of our own.
+ *
+ * certainty: how likely the first candidate is right, where the edit was refused for that. retryAfterMs: when the service
+ * wants to be asked again.
+ */
 export class Refusal extends Error {
+  readonly candidates: readonly Candidate[];
+  readonly certainty: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
   constructor(
     readonly code: string,
     message: string,
-    readonly candidates: readonly Candidate[] = [],
+    { candidates = [], certainty, retryAfterMs }: Particulars = {},
   ) {
     super(message);
     this.name = "Refusal";
+    this.candidates = candidates;
+    this.certainty = certainty;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -94,13 +149,17 @@ export function readResult(value: unknown): ApplyResult {
   }
   const changes = record(answer["changes"]);
   const stats = record(answer["stats"]);
+  const usage = record(answer["usage"]);
   return {
     text,
     diff,
     strategy,
     changes: { added: count(changes, "added"), removed: count(changes, "removed"), modified: count(changes, "modified") },
     warnings: list(answer["warnings"]).map(readWarning),
-    acceptedTokens: count(record(answer["usage"]), "accepted_prediction_tokens"),
+    certainty: count(stats, "certainty"),
+    promptTokens: count(usage, "prompt_tokens"),
+    completionTokens: count(usage, "completion_tokens"),
+    acceptedTokens: count(usage, "accepted_prediction_tokens"),
     passes: count(stats, "passes"),
     totalMs: count(stats, "total_ms"),
   };
@@ -117,14 +176,24 @@ export function readFiles(value: unknown): FilesOfMessage {
   return { files: named.map(readFile), hasUnnamed: named.length < files.length };
 }
 
+/** The answers to a batch, each a result or the refusal of its own. Throws Refusal BAD_ANSWER where it isn't one. */
+export function readBatch(value: unknown, size: number): (ApplyResult | Refusal)[] {
+  const items = list(record(value)["results"]).map(record);
+  if (items.length !== size) {
+    throw new Refusal(BAD_ANSWER, `the service answered ${items.length} of ${size} requests`);
+  }
+  return items.map((item) => (item["status"] === 200 ? readResult(item["result"]) : readRefusal(item, count(item, "status"))));
+}
+
 /** The refusal in an answer with an error in it, or one that says that there was none to read. */
-export function readRefusal(value: unknown, status: number): Refusal {
+export function readRefusal(value: unknown, status: number, retryAfterMs?: number): Refusal {
   const error = record(record(value)["error"]);
-  const { code, message } = error;
+  const { code, message, certainty } = error;
   if (typeof code !== "string" || typeof message !== "string") {
     return new Refusal(BAD_ANSWER, `the service answered with status ${status} and no reason`);
   }
-  return new Refusal(code, message, list(error["candidates"]).map(readCandidate));
+  const candidates = list(error["candidates"]).map(readCandidate);
+  return new Refusal(code, message, { candidates, retryAfterMs, ...(typeof certainty === "number" ? { certainty } : {}) });
 }
 
 export function readSpan(value: unknown): Span {

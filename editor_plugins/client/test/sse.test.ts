@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { EventParser } from "../../src/core/sse";
+import { EventParser } from "../src/sse.js";
 
 const STREAM = 'event: span\ndata: {"a":1}\n\n: still here\n\nevent: result\r\ndata: one\r\ndata: two\r\n\r\ndata: bare\n\n';
 const EVENTS = [

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { test } from "node:test";
 
-import { applyEdit, Cancelled, filesOf, isAlive } from "../../src/core/client";
-import { BAD_ANSWER, Refusal, UNREACHABLE, type Span } from "../../src/core/wire";
+import { applyEdit, Cancelled, filesOf, isAlive } from "../src/requests.js";
+import { BAD_ANSWER, Refusal, UNREACHABLE, type Span } from "../src/wire.js";
+import { streaming, withServer } from "./servers.js";
 
 const REQUEST = { original: "a\r\nü\n", edit: "b", path: "x.py", mode: "auto" } as const;
 const RESULT = {
@@ -18,25 +18,6 @@ const RESULT = {
   usage: { accepted_prediction_tokens: 7 },
   stats: { passes: 2, total_ms: 1.5 },
 };
-
-async function withServer(listener: RequestListener, use: (url: string, server: Server) => Promise<void>): Promise<void> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, server);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
-function streaming(...events: [string, unknown][]): RequestListener {
-  return (_, response) => {
-    response.writeHead(200, { "Content-Type": "text/event-stream" });
-    events.forEach(([name, data]) => response.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
-    response.end();
-  };
-}
 
 test("the request has the text's hash and the key, and asks for a stream", async () => {
   let seen: { headers?: unknown; body?: Record<string, unknown>; url?: string | undefined } = {};

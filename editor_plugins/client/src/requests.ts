@@ -1,10 +1,11 @@
-/** What a plugin asks: POST /v1/apply, streamed, and POST /v1/files. Knows no editor. */
+/** Single requests to a service: POST /v1/apply, streamed, /v1/apply/batch and /v1/files. Knows no editor. */
 
 import { createHash } from "node:crypto";
 
-import { EventParser } from "./sse";
+import { EventParser } from "./sse.js";
 import {
   BAD_ANSWER,
+  readBatch,
   readFiles,
   readRefusal,
   readResult,
@@ -15,7 +16,7 @@ import {
   type ApplyResult,
   type FilesOfMessage,
   type Span,
-} from "./wire";
+} from "./wire.js";
 
 export interface Service {
   readonly url: string;
@@ -47,6 +48,17 @@ export async function filesOf(service: Service, edit: string, signal?: AbortSign
   return ask(service, "v1/files", { edit }, signal, async (response) => readFiles(parsed(await response.text())));
 }
 
+/** The answers to several requests, in their order, which share the target's passes. Throws as `applyEdit` does. */
+export async function applyBatch(
+  service: Service,
+  requests: readonly ApplyRequest[],
+  signal?: AbortSignal,
+): Promise<(ApplyResult | Refusal)[]> {
+  const body = { requests: requests.map((one) => ({ ...one, sha256: sha256Of(one.original) })) };
+  const read = async (response: Response) => readBatch(parsed(await response.text()), requests.length);
+  return ask(service, "v1/apply/batch", body, signal, read);
+}
+
 /** Whether a service answers at this address. */
 export async function isAlive(url: string, signal?: AbortSignal): Promise<boolean> {
   try {
@@ -72,7 +84,9 @@ async function ask<Answer>(
   try {
     const response = await post(service, path, body, signal);
     if (!response.ok) {
-      throw readRefusal(parsed(await response.text()), response.status);
+      const seconds = Number(response.headers.get("Retry-After") ?? NaN);
+      const retryAfterMs = seconds >= 0 ? seconds * 1000 : undefined;
+      throw readRefusal(parsed(await response.text()), response.status, retryAfterMs);
     }
     return await read(response);
   } catch (error) {
@@ -88,7 +102,9 @@ function post(service: Service, path: string, body: object, signal: AbortSignal 
   if (service.apiKey) {
     headers["Authorization"] = `Bearer ${service.apiKey}`;
   }
-  return fetch(endpoint(service.url, path), { method: "POST", headers, body: JSON.stringify(body), signal: signal ?? null });
+  const request = { method: "POST", headers, body: JSON.stringify(body), signal: signal ?? null };
+  // The key and the file are for the address that was named, and for no other.
+  return fetch(endpoint(service.url, path), { ...request, redirect: "error" });
 }
 
 function endpoint(url: string, path: string): string {
