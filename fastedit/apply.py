@@ -22,7 +22,7 @@ from fastedit.syntax.parse import keeping_trees
 from fastedit.verify.sender import TextSender
 
 if TYPE_CHECKING:
-    from fastedit.targets import Target
+    from fastedit.targets.askable import Askable
     from fastedit.verify.verified import DecodeOptions
 
 MAX_CHARACTERS = 16 * 1024 * 1024
@@ -39,7 +39,7 @@ def apply(
     format: str = "auto",
     mode: str = "auto",
     scope: str = "auto",
-    target: Target | None = None,
+    target: Askable | None = None,
     certainty: float | None = None,
     choose: int | None = None,
 ) -> Applied:
@@ -129,7 +129,7 @@ def apply_edits(
     instruction: str | None = None,
     mode: str = "auto",
     scope: str = "auto",
-    target: Target | None = None,
+    target: Askable | None = None,
     options: DecodeOptions | None = None,
     begun: Begun | None = None,
     choice: Choice | None = None,
@@ -178,7 +178,7 @@ class _Request:
     instruction: str | None
     mode: str
     scope: str
-    target: Target | None
+    target: Askable | None
     options: DecodeOptions | None
 
 
@@ -223,7 +223,7 @@ def _read(text: str, language: str) -> Original:
     return Original(text, language, outline(text, language))
 
 
-def _target_for(mode: str, edits: Sequence[Edit], target: Target | None) -> Target | None:
+def _target_for(mode: str, edits: Sequence[Edit], target: Askable | None) -> Askable | None:
     """The target to ask: the given one, else the default where it was named, or the mode needs one.
 
     The embedded one is asked only where it was named: on edits as assistants write them its word tells too little to

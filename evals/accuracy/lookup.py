@@ -97,8 +97,7 @@ def _answer(target: Target, model: PreTrainedModel, sample: Sample) -> str | Non
     """The file that the target writes, or None where it doesn't write a whole one."""
     import torch
 
-    from fastedit.decode import EditRequest
-    from fastedit.decode.api import decode_request
+    from fastedit.decode import EditRequest, decode_request
     from fastedit.targets import extract_answer
 
     shown = _excerpt(sample)

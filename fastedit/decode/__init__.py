@@ -1,11 +1,21 @@
-"""Does the target agree? Its output, with drafts verified many tokens a pass. Importing this imports torch."""
+"""Does the target agree? Its output, with drafts verified many tokens a pass.
 
-from fastedit.decode.api import decode_request, make_engine, shared_engine, submit, verify_draft
-from fastedit.decode.engine import Engine
-from fastedit.decode.handle import Handle
-from fastedit.decode.request import GREEDY, DecodeRequest, DecodeResult, EditRequest, Sampling
-from fastedit.decode.settings import EngineSettings
-from fastedit.decode.stats import DecodeStats
+Importing this costs no torch; `Engine` and what makes one do. A target that is computed elsewhere needs neither.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastedit.decode.api import make_engine, shared_engine, submit, verify_draft
+    from fastedit.decode.asking import decode_request
+    from fastedit.decode.engine import Engine
+    from fastedit.decode.handle import Handle
+    from fastedit.decode.request import GREEDY, DecodeRequest, DecodeResult, EditRequest, Sampling
+    from fastedit.decode.settings import EngineSettings
+    from fastedit.decode.stats import DecodeStats
 
 __all__ = [
     "GREEDY",
@@ -23,3 +33,20 @@ __all__ = [
     "submit",
     "verify_draft",
 ]
+
+_MODULES = {
+    "api": ("make_engine", "shared_engine", "submit", "verify_draft"),
+    "asking": ("decode_request",),
+    "engine": ("Engine",),
+    "handle": ("Handle",),
+    "request": ("GREEDY", "DecodeRequest", "DecodeResult", "EditRequest", "Sampling"),
+    "settings": ("EngineSettings",),
+    "stats": ("DecodeStats",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"fastedit.decode.{module}"), name)
+    raise AttributeError(f"module 'fastedit.decode' has no attribute {name!r}")

@@ -18,7 +18,7 @@ from fastedit.syntax import language_of
 from fastedit.syntax.languages import language_info, language_of_tag
 
 if TYPE_CHECKING:
-    from fastedit.targets import Target
+    from fastedit.targets.askable import Askable
     from fastedit.verify.verified import DecodeOptions
 
 
@@ -123,7 +123,7 @@ def run_drafted(job: Job, drafted: Drafted) -> Outcome:
     return replace(outcome, spans=spans_of(job.original, outcome.text)) if job.with_spans else outcome
 
 
-def run_with_target(job: Job, drafted: Drafted, target: Target, options: DecodeOptions) -> Outcome:
+def run_with_target(job: Job, drafted: Drafted, target: Askable, options: DecodeOptions) -> Outcome:
     """Does the rest of the job with the target. Raises EditRefused, and CancelledError where the options say so."""
     return _run(
         job, drafted.edits, drafted.warnings, mode=job.mode, target=target, options=options, begun=drafted.begun
@@ -136,7 +136,7 @@ def _run(
     warnings: Sequence[Warning],
     *,
     mode: str,
-    target: Target | None = None,
+    target: Askable | None = None,
     options: DecodeOptions | None = None,
     begun: Begun | None = None,
 ) -> Outcome:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.templates import FIELD, Message, PromptTemplate
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
-
 PLACE = "\ue000{}\ue001"  # stands for a message's content while the chat template is rendered
 PLACES = re.compile("\ue000(\\d+)\ue001")
 
 
+class ChatTokenizer(Protocol):
+    """A tokenizer as far as prompts need it: one of transformers', or `fastedit.engines.tokenizer.ChatMarkup`."""
+
+    chat_template: Any
+
+    def apply_chat_template(self, conversation: Any, **options: Any) -> Any:
+        """The turns with the model's markup around them."""
+
+
 def prompt_tokens(
     template: PromptTemplate,
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: ChatTokenizer,
     codec: TokenizerCodec,
     original: str,
     edit: str,
@@ -49,7 +55,7 @@ def prompt_tokens(
     return tokens + codec.encode(plain)
 
 
-def check_template(template: PromptTemplate, tokenizer: PreTrainedTokenizerBase) -> None:
+def check_template(template: PromptTemplate, tokenizer: ChatTokenizer) -> None:
     """Raises EngineUnavailable(TARGET_UNAVAILABLE) where the template needs a chat template and there is none."""
     if template.is_chat and not tokenizer.chat_template:
         raise EngineUnavailable(
@@ -59,7 +65,7 @@ def check_template(template: PromptTemplate, tokenizer: PreTrainedTokenizerBase)
 
 
 def _chat_pieces(
-    template: PromptTemplate, tokenizer: PreTrainedTokenizerBase, messages: list[Message]
+    template: PromptTemplate, tokenizer: ChatTokenizer, messages: list[Message]
 ) -> Iterator[tuple[str, bool]]:
     turns = [{"role": message.role, "content": PLACE.format(index)} for index, message in enumerate(messages)]
     markup = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True, **template.chat_options)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastedit.errors import Code, EngineUnavailable
+from fastedit.targets.askable import Askable
 from fastedit.targets.checkpoint import check_checkpoint, quantization_of
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.targets.prompt import check_template, prompt_tokens
+from fastedit.targets.prompt import check_template
 from fastedit.targets.registry import folder_of, registered_as, template_of
 from fastedit.targets.templates import PromptTemplate, template_named
 
@@ -23,25 +23,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, eq=False)
-class Target:
-    """A loaded model and everything needed to ask it.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Target(Askable):
+    """A loaded model and everything needed to ask it."""
 
-    stop_tokens: the ids that end an output, the one that a draft should end with first.
-    max_positions: the longest prompt and output together that the model was made for.
-    only_verifies: in `auto` it confirms drafts, and its own text never stands for one.
-    notes: the parts of the checkpoint that aren't computed as they were made.
-    """
-
-    name: str
-    model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
-    codec: TokenizerCodec
-    template: PromptTemplate
-    stop_tokens: tuple[int, ...]
-    max_positions: int
-    only_verifies: bool = False
-    notes: tuple[str, ...] = ()
+    model: PreTrainedModel
 
     @classmethod
     def load(
@@ -93,15 +80,6 @@ class Target:
         chosen = template_named(template) if isinstance(template, str) else template
         check_template(chosen, self.tokenizer)
         return replace(self, template=chosen)
-
-    def prompt(
-        self, original: str, edit: str, instruction: str | None = None, elisions: Sequence[tuple[int, int]] = ()
-    ) -> list[int]:
-        """The tokens of a request, by the target's template; nothing in the texts is read as a special token.
-
-        elisions: see `prompt_tokens`.
-        """
-        return prompt_tokens(self.template, self.tokenizer, self.codec, original, edit, instruction, elisions)
 
 
 def _load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.applied import Stats
@@ -23,6 +23,7 @@ from fastedit.verify.windows import Change, Window, plan_windows, splice, whole_
 if TYPE_CHECKING:
     from fastedit.decode import DecodeResult, DecodeStats, EditRequest, Handle, Sampling
     from fastedit.targets import Target
+    from fastedit.targets.askable import Askable
 
 COUNTS = (
     "passes",
@@ -108,7 +109,7 @@ class Answer:
     is_given_up: bool = False
 
 
-def cut_windows(original: Original, merged: Merged, scope: str, target: Target) -> tuple[Window, ...]:
+def cut_windows(original: Original, merged: Merged, scope: str, target: Askable) -> tuple[Window, ...]:
     """The windows that the target has to look at: the places that the merged draft changes, or else the whole file.
 
     The whole file is shown where the draft changes nothing, and where the place isn't known: a target that sees one
@@ -155,7 +156,7 @@ def changes_of(lines: Sequence[str], merged: Sequence[str], alignment: Alignment
 
 
 def ask(
-    target: Target,
+    target: Askable,
     original: Original,
     windows: Sequence[Window],
     edit: Edit,
@@ -193,16 +194,18 @@ def ask(
     return Answer(text, tuple(zip(windows, texts, strict=True)), stats, is_given_up)
 
 
-def _submit(target: Target, request: EditRequest, group: Group) -> Handle:
-    from fastedit.decode import submit
+def _submit(target: Askable, request: EditRequest, group: Group) -> Handle:
+    if target.engine is not None:
+        return target.engine.submit(target, request)
+    from fastedit.decode.api import submit
 
-    return submit(target, request, group=group)
+    return submit(cast("Target", target), request, group=group)  # what no other engine computes is loaded here
 
 
 def _request(
     window: Window, excerpt: Excerpt, instruction: str | None, options: DecodeOptions, max_passes: int | None
 ) -> EditRequest:
-    from fastedit.decode import GREEDY, EditRequest
+    from fastedit.decode.request import GREEDY, EditRequest
 
     return EditRequest(
         window.original,
