@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import accumulate
 from typing import Any
 
@@ -79,7 +78,7 @@ class FusedRunner:
         self._decoder = decoder
         self._device = decoder.embedding.device
         self._cache = KVSlots(decoder.cache_shape, num_slots, slot_len, self._device)
-        self._mode = _mode(decoder, is_exact)
+        self._mode = load_kernels().EXACT if is_exact else load_kernels().FAST
         self._use_graphs = use_graphs and self._device.type == "cuda"
         # Exact passes all have one width.
         self._token_buckets = tuple(self._mode.row_buckets) if is_exact else TOKEN_BUCKETS
@@ -231,17 +230,6 @@ class FusedRunner:
         drafts = torch.full((bucket.tokens,), -1, dtype=torch.int32, device=self._device)
         own: Tensor = load_kernels().verify(hidden, self._decoder.head, drafts, cu_seqlens, mode=self._mode).token_ids
         return own
-
-
-def _mode(decoder: FusedDecoder, is_exact: bool) -> Any:
-    """How the kernels may cut a pass up; where there is a GPU, with the `verify` variant measured to be the fastest."""
-    kernels = load_kernels()
-    if is_exact:
-        return kernels.EXACT
-    if decoder.head.device.type != "cuda":
-        return kernels.FAST
-    choice = import_module("fastedit_kernels.gpu.verify_choice")
-    return choice.measured(kernels.FAST, decoder.head, len(decoder.head))[0]
 
 
 def packed_inputs(appends: Sequence[Append], bucket: Bucket) -> list[int]:

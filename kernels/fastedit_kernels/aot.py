@@ -1,7 +1,7 @@
 """Compile every shipped kernel without a GPU, and say what it takes: registers, spills, shared memory, wgmma.
 
     python -m fastedit_kernels.aot                  the table; exit status 1 where a kernel breaks a limit
-    python -m fastedit_kernels.aot --write FOLDER   also as aot_table.json and aot_table.md
+    python -m fastedit_kernels.aot --write FOLDER   also as aot_table.md
 
 Needs a process of its own: where the interpreter is on, nothing can be compiled.
 """
@@ -9,15 +9,13 @@ Needs a process of its own: where the interpreter is on, nothing can be compiled
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import triton
 from triton.backends.compiler import GPUTarget
@@ -26,12 +24,12 @@ from triton.compiler import ASTSource
 from fastedit_kernels.builds import Build, shipped_builds
 
 SHARED_LIMIT = {80: 163 * 1024, 90: 227 * 1024}  # bytes that one program may have
-TABLE_NAME = "aot_table"
+TABLE_NAME = "aot_table.md"
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What one build takes. `warps` counts those that warp specialisation adds."""
+    """What one build takes; the rest is zero where it can't be compiled."""
 
     kernel: str
     variant: str
@@ -60,7 +58,7 @@ def compiled(build: Build) -> Compiled:
         build.kernel.__name__, build.variant, build.arch, registers, stack, kernel.metadata.shared,
         kernel.metadata.num_warps, "wgmma" in kernel.asm["ptx"],
     )  # fmt: skip
-    return Compiled(**{**asdict(found), "problem": _problem(found, build.needs_wgmma)})
+    return replace(found, problem=_problem(found, build.needs_wgmma))
 
 
 def compiled_all(builds: Iterable[Build]) -> Iterator[Compiled]:
@@ -108,10 +106,6 @@ def markdown(rows: list[Compiled]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(rows: list[Compiled]) -> dict[str, Any]:
-    return {"triton": triton.__version__, "kernels": [asdict(row) for row in rows]}
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", type=Path, metavar="FOLDER")
@@ -119,11 +113,11 @@ def main(arguments: list[str] | None = None) -> int:
     if triton.knobs.runtime.interpret:
         parser.error("TRITON_INTERPRET is set: nothing can be compiled in this process")
     rows = list(compiled_all(shipped_builds()))
-    print(markdown(rows), end="")
+    table = markdown(rows)
+    print(table, end="")
     if options.write:
         options.write.mkdir(parents=True, exist_ok=True)
-        (options.write / f"{TABLE_NAME}.json").write_text(json.dumps(as_json(rows), indent=1) + "\n")
-        (options.write / f"{TABLE_NAME}.md").write_text(markdown(rows))
+        (options.write / TABLE_NAME).write_text(table)
     problems = sum(bool(row.problem) for row in rows)
     print(f"compiled={len(rows)} spilled={sum(row.stack_bytes > 0 for row in rows)} problems={problems}")
     return 1 if problems else 0

@@ -72,7 +72,7 @@ def product_builds(arch: int) -> Iterator[Build]:
         constants = {
             "D": HIDDEN, "BLOCK_M": tile.block_m, "BLOCK_N": tile.block_n, "BLOCK_K": tile.block_k,
             "NUM_PROGRAMS": MULTIPROCESSORS[arch] * tile.programs_per_multiprocessor, "TMA": tile.tma,
-            "WARP_SPECIALIZE": tile.warp_specialize, "PRECISION": "tf32", "SAMPLE": sample, "LOGPROBS": logprobs,
+            "PRECISION": "tf32", "SAMPLE": sample, "LOGPROBS": logprobs,
         }  # fmt: skip
         options = {"num_warps": tile.num_warps, "num_stages": tile.num_stages, "enable_fp_fusion": not sample}
         needs_wgmma = arch >= 90 and tile.block_m >= SMALLEST_WGMMA_ROWS

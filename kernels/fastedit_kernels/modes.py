@@ -19,16 +19,13 @@ class Mode:
     """How a pass may be cut up.
 
     row_buckets: the numbers of packed tokens that a pass is padded to, ascending. is_exact: one tile for every
-    number of rows. keys_per_split: keys that one attention program sums, None to choose by load. verify_tiles: what
-    `gpu.verify_choice.measured` found, as (most rows, tile when greedy, tile when sampling), ascending; empty for the
-    shipped guess.
+    number of rows. keys_per_split: keys that one attention program sums, None to choose by load.
     """
 
     name: str
     row_buckets: tuple[int, ...]
     is_exact: bool
     keys_per_split: int | None = None
-    verify_tiles: tuple[tuple[int, str, str], ...] = ()
 
     def row_bucket(self, num_rows: int) -> int:
         """The smallest bucket that holds `num_rows`; ValueError where none does."""

@@ -47,18 +47,17 @@ def half(*shape: int) -> Tensor:
 
 
 def call_everything() -> None:
-    from fastedit_kernels import EXACT, FAST, Mode, Sampling, gpu
+    from fastedit_kernels import EXACT, FAST, Sampling, gpu
     from fastedit_kernels.gpu.noise_kernel import gumbel_rows
-    from fastedit_kernels.gpu.tiles import ANY, CUBLAS
 
-    library = Mode("library", (), is_exact=False, verify_tiles=((ANY, CUBLAS, CUBLAS),))
+    many = 257  # rows that go to the library's product
+    gpu.verify(half(many, 64), half(300, 64), torch.zeros(many, dtype=torch.int32), index(0, many), mode=FAST)
     for rows in (1, 128):
         cu_rows, drafts = index(0, rows), torch.zeros(rows, dtype=torch.int32)
         sampling = Sampling(torch.zeros(1, dtype=torch.int64), torch.ones(1), index(*range(rows)))
         gpu.verify(half(rows, 64), half(300, 64), drafts, cu_rows, vocab_size=290)
         gpu.verify(half(rows, 64), half(300, 64), drafts, cu_rows, sampling=sampling, need_logprobs=True)
         gpu.verify(half(rows, 60), half(300, 60), drafts, cu_rows, mode=FAST)  # rows off the copy engine's grid
-        gpu.verify(half(rows, 64), half(300, 64), drafts, cu_rows, mode=library)
         gpu.rms_norm_residual(half(rows, 64), half(rows, 64), half(64), 1e-6)
         gpu.silu_mul(half(rows, 64))
     keys, values = half(1001, 2, 64), half(1001, 2, 64)

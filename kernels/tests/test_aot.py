@@ -1,6 +1,5 @@
 """All shipped tiles compile for Ampere and Hopper within their limits, and the committed table says so."""
 
-import json
 import re
 import subprocess
 import sys
@@ -10,7 +9,8 @@ import triton
 
 from fastedit_kernels.check import environment
 
-COMMITTED = Path(__file__).parent.parent / "aot_table.json"
+COMMITTED = Path(__file__).parent.parent / "aot_table.md"
+ROWS = re.compile(r"^\| (?:product_tiles|split_attention) \| \D*(\d+)x\S* \| 90 \|.*\| (yes)? \|", re.MULTILINE)
 
 
 def test_every_build_is_within_its_limits_and_in_the_table(tmp_path: Path) -> None:
@@ -18,18 +18,18 @@ def test_every_build_is_within_its_limits_and_in_the_table(tmp_path: Path) -> No
     run = subprocess.run(command, env=environment("0"), check=False, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.splitlines()[-1].endswith("spilled=0 problems=0")
-    fresh, committed = (json.loads((folder / COMMITTED.name).read_text()) for folder in (tmp_path, COMMITTED.parent))
-    if committed["triton"] == triton.__version__:
-        assert fresh == committed, "run python -m fastedit_kernels.aot --write kernels"
+    committed = COMMITTED.read_text()
+    if committed.startswith(f"Triton {triton.__version__},"):
+        assert (tmp_path / COMMITTED.name).read_text() == committed, (
+            "run python -m fastedit_kernels.aot --write kernels"
+        )
 
 
 def test_hopper_products_use_wgmma_from_64_rows_on() -> None:
-    rows = [row for row in json.loads(COMMITTED.read_text())["kernels"] if row["arch"] == 90]
-    products = [row for row in rows if row["kernel"] in ("product_tiles", "split_attention")]
+    products = ROWS.findall(COMMITTED.read_text())
     assert products
-    for row in products:
-        num_rows = int(re.search(r"(\d+)x\d+", row["variant"])[1])
-        assert row["wgmma"] == (num_rows >= 64), row
+    for num_rows, wgmma in products:
+        assert bool(wgmma) == (int(num_rows) >= 64), num_rows
 
 
 def test_the_compiler_refuses_a_process_with_the_interpreter_on() -> None:

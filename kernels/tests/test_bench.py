@@ -1,68 +1,94 @@
-"""The benchmark's own parts, on a CPU: the whole pass it times is right, and its reports hold what was measured."""
+"""The benchmark at toy sizes: with stand-ins for the peers that need a GPU, and with one that is wrong."""
 
-import math
-from pathlib import Path
+import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
+from torch import Tensor
+from torch.nn.functional import silu
 
-from fastedit_kernels import EXACT, gpu
-from fastedit_kernels.bench import __main__ as bench
-from fastedit_kernels.bench import exactness, whole_pass
-from fastedit_kernels.bench.cases import TINY, Case, Place
-from fastedit_kernels.bench.report import Result, best_other, read_json, table, write_json
-from fastedit_kernels.bench.whole_pass import Stack
-from fastedit_kernels.timing import Ceilings
-
-PLACE = Place(torch.device("cpu"), torch.float32)
-CEILINGS = Ceilings("a device", 1e12, 1e13)
+from fastedit_kernels import bench, reference
 
 
-def test_the_whole_pass_is_the_same_by_kernels_and_by_references(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.manual_seed(0)
-    stack = Stack.random(PLACE, TINY, slot_len=64, num_slots=2)
-    x = PLACE.randn(9, TINY.width)
-    index = (PLACE.index(0, 5, 8), PLACE.index(1, 0), PLACE.index(30, 7))
-    expected = stack.hidden(x, index, 5, EXACT)
-    for name in ("rms_norm_residual", "rope_append", "chunk_attention", "silu_mul", "verify"):
-        monkeypatch.setattr(whole_pass, name, getattr(gpu, name))
-    assert torch.allclose(stack.hidden(x, index, 5, EXACT)[:8], expected[:8], atol=1e-4)
-    assert (stack.run(x, index, 5, EXACT).token_ids[:8] >= 0).all()
+def attended(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """[B, K, H, D] over [B, L, Hkv, D], a query's last token seeing all."""
+    requests, chunk, slot_len = len(query), query.shape[1], keys.shape[1]
+    bounds, slots = torch.arange(requests + 1).int() * chunk, torch.arange(requests).int()
+    pool = [torch.cat((part.flatten(0, 1), part[0, :1])) for part in (keys, values)]
+    lengths = torch.full((requests,), slot_len - chunk).int()
+    return reference.chunk_attention(
+        query.flatten(0, 1), *pool, bounds, slots, lengths, slot_len=slot_len, max_chunk=chunk,
+        scale=query.shape[-1] ** -0.5,
+    )  # fmt: skip
 
 
-def test_a_way_that_fails_says_why_and_stops_no_other() -> None:
-    case = Case("k", "c", 1e6, 0.0, {"kernel": lambda: torch.ones(2) @ torch.ones(3), "torch": lambda: None})
-    broken, fine = bench.results(case, PLACE, CEILINGS)
-    assert "RuntimeError" in broken.problem
-    assert math.isnan(broken.milliseconds)
-    assert fine.problem == ""
-    assert fine.floor_ms == pytest.approx(1e-3)
+class Ragged:
+    """FlashInfer's wrapper, as far as the benchmark calls it."""
+
+    def __init__(self, workspace: Tensor, layout: str) -> None:
+        assert layout == "NHD"
+
+    def plan(self, bounds: Tensor, ends: Tensor, *heads: int, causal: bool, q_data_type: torch.dtype) -> None:
+        assert causal
+        self.requests = len(bounds) - 1
+        assert len(ends) == len(bounds)
+
+    def run(self, query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        return attended(*(part.unflatten(0, (self.requests, -1)) for part in (query, keys, values)))
 
 
-def test_reports_hold_what_was_measured(tmp_path: Path) -> None:
-    ours, theirs = Result("k", "c", "kernel", 1.0, 0.5, 3), Result("k", "c", "torch", 2.0, 0.5)
-    broken = Result("k", "c", "torch flash", math.nan, 0.5, problem="RuntimeError: no")
-    assert best_other([ours, theirs, broken], ours) == 2.0
-    text = table([ours, theirs, broken], CEILINGS)
-    assert "| k | c | kernel | 1.0000 | 0.5000 | 50% | 2.00x | 0.0 |  |" in text
-    assert "RuntimeError: no" in text
-    write_json([ours, broken], CEILINGS, tmp_path / "bench.json")
-    read, ceilings = read_json(tmp_path / "bench.json")
-    assert read[0] == ours
-    assert math.isnan(read[1].milliseconds)
-    assert ceilings == CEILINGS
+def fused_add_rmsnorm(x: Tensor, residual: Tensor, weight: Tensor, eps: float) -> None:
+    normed, total = reference.rms_norm_residual(x, residual, weight, eps)
+    x.copy_(normed)
+    residual.copy_(total)
 
 
-def test_without_a_gpu_it_says_so_loudly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert bench.main(["--only", "small", "--out", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.startswith("NO GPU")
-    assert {"bench.json", "bench.md"} <= {path.name for path in tmp_path.iterdir()}
+FLASHINFER = SimpleNamespace(
+    BatchPrefillWithRaggedKVCacheWrapper=Ragged,
+    norm=SimpleNamespace(fused_add_rmsnorm=fused_add_rmsnorm),
+    activation=SimpleNamespace(silu_and_mul=lambda x: silu(x.chunk(2, -1)[0]) * x.chunk(2, -1)[1]),
+    sampling=SimpleNamespace(sampling_from_logits=lambda logits: logits.argmax(-1)),
+)
+FLASH_3 = SimpleNamespace(flash_attn_with_kvcache=lambda q, k, v, cache_seqlens, causal: attended(q, k, v).view_as(q))
 
 
-def test_tokens_fed_in_pieces_are_the_same_tokens() -> None:
-    """On a CPU the products' last bits may differ, but nothing else."""
-    torch.manual_seed(0)
-    stack = Stack.random(PLACE, TINY, slot_len=200)
-    x = PLACE.randn(20, TINY.width)
-    whole, pieces = (exactness.fed(stack, PLACE, x, 10, piece, EXACT) for piece in (20, 7))
-    assert torch.allclose(whole, pieces, atol=1e-4)
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], **modules: object) -> tuple[int, str]:
+    monkeypatch.setattr(bench, "TINY", bench.Shape(64, 4, 2, 16, 96, 300, 20, ((1, 3), (2, 4))))
+    for name in bench.PEERS.values():
+        monkeypatch.setitem(sys.modules, name, modules.get(name))
+    return bench.main(), capsys.readouterr().out
+
+
+def test_torch_alone_and_no_gpu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    status, printed = run(monkeypatch, capsys)
+    assert printed.startswith("NO GPU")
+    assert "without FlashInfer" in printed
+    assert printed.splitlines()[-1] == "cases=12 differing=0"
+    assert status == 0
+
+
+def test_every_peer_is_asked_for_the_same(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    status, printed = run(monkeypatch, capsys, flashinfer=FLASHINFER, flash_attn_interface=FLASH_3)
+    assert status == 0, printed
+    for kernel, num_peers in (("chunk_attention", 4), ("rms_norm", 2), ("silu_mul", 2), ("rope_append", 1)):
+        lines = [line for line in printed.splitlines() if line.startswith(kernel)]
+        assert [line.count("x  ") + line.endswith("x") for line in lines] == [num_peers] * 2, printed
+
+
+def test_a_peer_that_differs_or_fails_gets_no_ratio(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(*given: object, **options: object) -> Tensor:
+        raise RuntimeError("built for another GPU\nand more")
+
+    wrong = SimpleNamespace(
+        **{**vars(FLASHINFER), "activation": SimpleNamespace(silu_and_mul=lambda x: x.chunk(2, -1)[0])}
+    )
+    flash = SimpleNamespace(flash_attn_with_kvcache=refused)
+    status, printed = run(monkeypatch, capsys, flashinfer=wrong, flash_attn_interface=flash)
+    assert status == 1
+    assert "cases=12 differing=4" in printed
+    assert "FlashInfer differs by" in next(line for line in printed.splitlines() if line.startswith("silu_mul"))
+    attention = next(line for line in printed.splitlines() if line.startswith("chunk_attention"))
+    assert "flash-attn 3 failed: RuntimeError: built for another GPU  FlashInfer" in attention

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from unittest import mock
 
 import torch
 from torch import Tensor
@@ -12,10 +14,10 @@ from torch import Tensor
 from fastedit_kernels import gpu, noise, reference
 from fastedit_kernels.checks.common import LIMITS, Outcome, Setting, equal, poisoned, relative_error
 from fastedit_kernels.gpu.noise_kernel import gumbel_rows
-from fastedit_kernels.gpu.tiles import ANY, CUBLAS, LOGITS_TILE, START_UP_CANDIDATES, VERIFY_TILES
+from fastedit_kernels.gpu.tiles import ANY, CUBLAS, DEFAULT_TILES, LOGITS_TILE, VERIFY_TILES
 from fastedit_kernels.gpu.verify import can_use_tma
 from fastedit_kernels.layout import token_requests
-from fastedit_kernels.modes import EXACT, Mode
+from fastedit_kernels.modes import EXACT, FAST, Mode
 from fastedit_kernels.reference.verify import by_row, num_accepted, plain_logits, scores_of
 from fastedit_kernels.verdict import Sampling, Verdict
 
@@ -25,7 +27,6 @@ SCORE_SLACK = {
     torch.bfloat16: 1e-3,
 }  # of scores of about 10, summed otherwise
 VARIANTS = (*VERIFY_TILES, CUBLAS)
-TRUSTED = (*START_UP_CANDIDATES, CUBLAS)  # what runs on a GPU unless another is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,6 @@ SMALL = (
     Case((130,), 0, 16, 130, 129),
 )
 SEVERAL_BLOCKS = Case((3,), 0, 8, LOGITS_TILE.vocab_block + 300, LOGITS_TILE.vocab_block + 200)
-LARGE = (
-    Case((1,), 0, 3584, 152064, 151665),
-    Case((17, 0, 1, 46), 0, 3584, 152064, 151665),
-    Case((128,), 0, 3584, 152064, 151665),
-    Case((100, 20), 8, 4096, 128256, 128256, is_sampled=True),
-    Case((16,), 0, 1536, 151936, 151665, is_sampled=True, is_filtered=True),
-    Case((300, 212), 0, 1536, 151936, 151665),
-)
 
 
 def outcomes(
@@ -75,18 +68,29 @@ def outcomes(
             if case.has_specials and not is_exact:
                 continue
             inputs = Inputs.of(setting, case, number, is_exact)
-            for mode in modes_for(inputs, variants):
-                name = f"{case} {'integers' if is_exact else 'normal'} {mode.name} {setting.dtype}"
-                yield from inputs.outcomes(name, mode, is_exact)
+            name = f"{case} {'integers' if is_exact else 'normal'} {setting.dtype}"
+            yield from inputs.outcomes(f"{name} exact", inputs.run(EXACT), is_exact)
+            for variant in usable(inputs, variants):
+                with forced(variant):
+                    found = inputs.run(FAST)
+                yield from inputs.outcomes(f"{name} {variant}", found, is_exact)
 
 
-def modes_for(inputs: Inputs, variants: tuple[str, ...]) -> Iterator[Mode]:
-    yield EXACT
+def usable(inputs: Inputs, variants: tuple[str, ...]) -> Iterator[str]:
+    """The variants that can take such inputs."""
     tma = can_use_tma(inputs.hidden, inputs.lm_head)
     for name in () if inputs.is_filtered else variants:
         tile = VERIFY_TILES.get(name)
         if tile is None or ((tile.samples or inputs.sampling is None) and (tma or not tile.tma)):
-            yield Mode(name, (ANY,), is_exact=False, verify_tiles=((ANY, name, name),))
+            yield name
+
+
+@contextmanager
+def forced(variant: str) -> Iterator[None]:
+    """Has fast mode take this variant for any number of rows."""
+    table = ((ANY, variant, variant),)
+    with mock.patch.dict(DEFAULT_TILES, {True: table, False: table}):
+        yield
 
 
 def noise_outcomes(setting: Setting) -> Iterator[Outcome]:
@@ -102,12 +106,11 @@ def noise_outcomes(setting: Setting) -> Iterator[Outcome]:
     yield equal("noise", "seeds, positions, tokens", found, noise.gumbel(seeds, positions, tokens))
 
 
-def invariance_outcomes(setting: Setting, rows: int = 24, width: int = 64, vocab_size: int = 600) -> Iterator[Outcome]:
+def invariance_outcomes(setting: Setting) -> Iterator[Outcome]:
     """In exact mode a row's token and logits have the same bits alone, in another place, and with other rows."""
-    inputs = Inputs.of(setting, Case((rows,), 0, width, vocab_size, vocab_size, is_sampled=True), 0, is_exact=False)
-    together = inputs.run(EXACT)
-    alone = [inputs.only_row(row).run(EXACT) for row in (0, rows // 2, rows - 1)]
-    picked = [0, rows // 2, rows - 1]
+    inputs = Inputs.of(setting, Case((24,), 0, 64, 600, 600, is_sampled=True), 0, is_exact=False)
+    picked = [0, 12, 23]
+    together, alone = inputs.run(EXACT), [inputs.only_row(row).run(EXACT) for row in picked]
     for name in ("token_ids", "logsumexp", "token_logits"):
         found = torch.cat([getattr(verdict, name) for verdict in alone])
         yield equal("verify", f"row alone or not: {name} {setting.dtype}", found, getattr(together, name)[picked])
@@ -167,8 +170,7 @@ class Inputs:
             sampling=self.sampling, need_logprobs=True,
         )  # fmt: skip
 
-    def outcomes(self, name: str, mode: Mode, is_exact: bool) -> Iterator[Outcome]:
-        found = self.run(mode)
+    def outcomes(self, name: str, found: Verdict, is_exact: bool) -> Iterator[Outcome]:
         requests = token_requests(self.cu_rows, len(self.hidden))
         accepted = num_accepted(found.token_ids, self.draft_ids, self.cu_rows, requests)
         yield equal("verify", f"{name} num_accepted", found.num_accepted, accepted)

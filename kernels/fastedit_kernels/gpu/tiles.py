@@ -1,6 +1,6 @@
 """The tiles that are shipped, as data. Adding one is adding a row; `python -m fastedit_kernels.aot` checks it.
 
-No autotuning happens in the path: `verify_choice` measures the rows of `VERIFY_TILES` once, when an engine starts.
+Nothing is tuned when it runs: the tables say which tile takes how many rows, by what registers and bandwidth allow.
 """
 
 from __future__ import annotations
@@ -24,19 +24,16 @@ class VerifyTile:
     num_warps: int
     num_stages: int
     tma: bool
-    warp_specialize: bool = False
     samples: bool = True
     programs_per_multiprocessor: int = 1
 
 
-# Warp specialisation fires with 4 warps only, and with noise in a 256-wide tile registers spill.
+# With noise in a 256-wide tile registers spill.
 VERIFY_TILES = {
     tile.name: tile
     for tile in (
         VerifyTile("tma-128x256", 128, 256, 64, 8, 3, tma=True, samples=False),
-        VerifyTile("tma-ws-128x256", 128, 256, 64, 4, 4, tma=True, warp_specialize=True, samples=False),
         VerifyTile("tma-128x128", 128, 128, 64, 8, 4, tma=True),
-        VerifyTile("tma-64x256", 64, 256, 64, 8, 4, tma=True, samples=False),
         VerifyTile("tma-64x128", 64, 128, 64, 4, 4, tma=True, programs_per_multiprocessor=2),
         VerifyTile("tma-16x128", 16, 128, 128, 4, 4, tma=True, programs_per_multiprocessor=2),
         VerifyTile("pointer-128x128", 128, 128, 32, 8, 4, tma=False),
@@ -44,15 +41,12 @@ VERIFY_TILES = {
         VerifyTile("pointer-16x128", 16, 128, 128, 4, 3, tma=False),
     )
 }
-# What the start-up measurement tries. A variant that hung would hang the engine: the warp-specialised one joins when it
-# has run on a GPU (evals/gpu/QUEUE.md).
-START_UP_CANDIDATES = tuple(name for name, tile in VERIFY_TILES.items() if not tile.warp_specialize)
 CUBLAS = "cublas"  # the library's product, a block of the vocabulary at a time, and `logits_tiles`
 
 # The one tile of exact mode, with and without TMA.
 EXACT_TILE = {True: "tma-128x128", False: "pointer-128x128"}
 
-# Until something is measured: (most rows, tile when greedy, tile when sampling), with and without TMA.
+# Outside exact mode: (most rows, tile when greedy, tile when sampling), with and without TMA.
 DEFAULT_TILES: dict[bool, tuple[tuple[int, str, str], ...]] = {
     True: ((16, "tma-16x128", "tma-16x128"), (64, "tma-64x128", "tma-64x128"), (256, "tma-128x256", "tma-128x128"),
            (ANY, CUBLAS, CUBLAS)),

@@ -138,7 +138,7 @@ def tile_name(num_rows: int, tma: bool, is_sampled: bool, mode: Mode) -> str:
     """Which row of `VERIFY_TILES`, or CUBLAS, handles so many rows."""
     if mode.is_exact:
         return EXACT_TILE[tma]
-    for most_rows, greedy, sampled in mode.verify_tiles or DEFAULT_TILES[tma]:
+    for most_rows, greedy, sampled in DEFAULT_TILES[tma]:
         if num_rows <= most_rows:
             return sampled if is_sampled else greedy
     return CUBLAS
@@ -162,9 +162,8 @@ def from_product(hidden: Tensor, lm_head: Tensor, rows: Rows, name: str) -> Tile
     product_tiles[(num_programs,)](
         a, b, rows.draft_ids, *rows.noise_pointers(), *found.pointers, rows.num_rows, len(lm_head), rows.vocab_size,
         D=hidden.shape[1], BLOCK_M=tile.block_m, BLOCK_N=tile.block_n, BLOCK_K=tile.block_k,
-        NUM_PROGRAMS=num_programs, TMA=tile.tma, WARP_SPECIALIZE=tile.warp_specialize,
-        PRECISION=dot_precision(hidden.dtype), num_warps=tile.num_warps, num_stages=tile.num_stages, **rows.flags,
-        **rows.options,
+        NUM_PROGRAMS=num_programs, TMA=tile.tma, PRECISION=dot_precision(hidden.dtype), num_warps=tile.num_warps,
+        num_stages=tile.num_stages, **rows.flags, **rows.options,
     )  # fmt: skip
     return found
 

@@ -95,7 +95,7 @@ def product_tiles(
     hidden, lm_head, draft_ptr, c1_ptr, key_ptr, inverse_ptr, best_ptr, token_ptr, lse_ptr, draft_logits_ptr, R, V,
     vocab_size, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
     NUM_PROGRAMS: tl.constexpr, SAMPLE: tl.constexpr, LOGPROBS: tl.constexpr, TMA: tl.constexpr,
-    WARP_SPECIALIZE: tl.constexpr, PRECISION: tl.constexpr,
+    PRECISION: tl.constexpr,
 ):
     """Persistent: NUM_PROGRAMS programs share the tiles of hidden [R, D] @ lm_head[V, D].T.
 
@@ -103,10 +103,7 @@ def product_tiles(
     """
     num_row_blocks = tl.cdiv(R, BLOCK_M)
     num_tiles = num_row_blocks * tl.cdiv(vocab_size, BLOCK_N)
-    # Warp specialisation and flattening exclude each other on Hopper in Triton 3.6.
-    for work in tl.range(
-        tl.program_id(0), num_tiles, NUM_PROGRAMS, flatten=not WARP_SPECIALIZE, warp_specialize=WARP_SPECIALIZE
-    ):
+    for work in tl.range(tl.program_id(0), num_tiles, NUM_PROGRAMS, flatten=True):
         # All row blocks of a weight tile run side by side: it comes from memory once, then from the L2 cache.
         tile = work // num_row_blocks
         row = (work % num_row_blocks) * BLOCK_M

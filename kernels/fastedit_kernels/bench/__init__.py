@@ -1,1 +1,0 @@
-"""Benchmarks: `python -m fastedit_kernels.bench`."""
