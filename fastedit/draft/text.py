@@ -26,14 +26,23 @@ SKIPPED_PER_BYTE_IF_CERTAIN = 64
 class TextDrafter:
     """Follows the transcript along one `Draft`. num_reanchors: anchors that turned out right.
 
-    ending: special tokens expected behind the text, the stop token for instance. The text is tokenised when the
-    drafter is first asked, so one that never is costs nothing.
+    ending: special tokens expected behind the text, the stop token for instance. source: the draft with its ending in
+    tokens, where somebody has made it already; else it is tokenised when the drafter is first asked, so that one that
+    never is costs nothing.
     """
 
-    def __init__(self, draft: Draft, codec: Codec, transcript: Transcript, ending: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        draft: Draft,
+        codec: Codec,
+        transcript: Transcript,
+        ending: Sequence[int] = (),
+        source: Source | None = None,
+    ) -> None:
         self.kind = draft.kind
         self.num_reanchors = 0
         self._draft, self._codec, self._ending = draft, codec, ending
+        self._made = source
         self._transcript = transcript
         self._seen = 0  # tokens of the transcript that were followed
         self._resumed: list[int] | None = None  # the queue since the last anchor
@@ -74,7 +83,7 @@ class TextDrafter:
 
     @cached_property
     def _source(self) -> Source:
-        return Source(self._draft, self._codec, self._ending)
+        return self._made or Source(self._draft, self._codec, self._ending)
 
     @property
     def _queue(self) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from fastedit.applied import Stats
-from fastedit.server.chat_tags import is_tagged, read_tagged
+from fastedit.edits.tags import is_tagged, read_tagged
 from fastedit.server.jobs import Job, SamplingOptions
 from fastedit.server.models import DEFAULT, mode_of
 from fastedit.server.problems import Problem, RequestCode

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import openai
 import pytest
 
+from fastedit.edits.tags import read_tagged
 from fastedit.errors import EditUnreadable
-from fastedit.server.chat_tags import read_tagged
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, events_of
 
 TAGGED = f"<instruction>rename it</instruction>\n<code>{ORIGINAL}</code>\n<update>{EDIT}</update>"
