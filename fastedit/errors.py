@@ -167,4 +167,15 @@ class ResultRefused(EditRefused):
 
 
 class EngineUnavailable(EditRefused):
-    """No target could answer in time."""
+    """No target could answer in time. retry_after_s: seconds after which one may, where that can be said."""
+
+    def __init__(
+        self,
+        code: Code | str,
+        message: str,
+        candidates: tuple[Candidate, ...] = (),
+        certainty: float | None = None,
+        retry_after_s: int | None = None,
+    ) -> None:
+        super().__init__(code, message, candidates, certainty)
+        self.retry_after_s = retry_after_s

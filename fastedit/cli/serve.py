@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from fastedit.errors import SettingsError
@@ -14,8 +16,12 @@ WRONG_USAGE = 2
 @click.option("--port", type=int, help="The port to listen on; 8377 without the option.")
 @click.option("--target", metavar="NAME", help="A registered target, a folder, or none.")
 @click.option("--device", help="auto, cpu, cuda, ...")
+@click.option("--engine", metavar="NAME", help="What computes the target: own, or vllm, which is started then.")
+@click.option("--engine-url", metavar="URL", help="A vLLM that runs already.")
+@click.option("--engine-args", metavar="WORDS", help="Further options for vLLM, in one word: '--dtype bfloat16 ...'.")
+@click.option("--engine-python", metavar="PATH", help="The Python of an environment that has vLLM.")
 @click.option("--log-level", metavar="LEVEL", help="debug, info, warning or error.")
-def serve(host: str | None, port: int | None, target: str | None, device: str | None, log_level: str | None) -> None:
+def serve(**given: Any) -> None:
     """Serve POST /v1/apply and its kin over HTTP. Everything else is set by FASTEDIT_* variables."""
     from fastedit.cli.output import print_error
 
@@ -26,7 +32,7 @@ def serve(host: str | None, port: int | None, target: str | None, device: str | 
         print_error(f"the service isn't installed ({error}): pip install 'fastedit-apply[server]'")
         raise click.exceptions.Exit(WRONG_USAGE) from error
     try:
-        run(load_server_settings(host=host, port=port, target=target, device=device, log_level=log_level))
+        run(load_server_settings(**given))
     except SettingsError as error:
         print_error(str(error))
         raise click.exceptions.Exit(WRONG_USAGE) from error

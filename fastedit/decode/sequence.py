@@ -5,24 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass, replace
-from functools import cache
 
 from fastedit.decode.controller import Acceptance
+from fastedit.decode.drafting import cascade_for
 from fastedit.decode.handle import Handle
 from fastedit.decode.request import Constraint, DecodeRequest, DecodeResult
 from fastedit.decode.runner import Append
 from fastedit.decode.stats import DecodeStats
 from fastedit.decode.verify import NO_TOKEN, accepted_length
-from fastedit.draft import (
-    Cascade,
-    Codec,
-    NgramDrafter,
-    Proposal,
-    SnippetDrafter,
-    SuffixDrafter,
-    TextDrafter,
-    Transcript,
-)
+from fastedit.draft import Codec, Proposal, Transcript
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.verify.groups import Group
 
@@ -87,7 +78,11 @@ class Sequence:
         self.stats = DecodeStats(prompt_tokens=len(request.prompt))
         self._stop_tokens = frozenset(vocabulary.stop_tokens)
         self._num_ids = vocabulary.num_ids
-        self._cascade = _cascade(request, vocabulary, self.transcript, acceptance) if request.speculate else None
+        self._cascade = (
+            cascade_for(request, vocabulary.codec, vocabulary.stop_tokens, self.transcript, acceptance)
+            if request.speculate
+            else None
+        )
         self._state = request.constraint.start if request.constraint else None
         self._streamed_byte = 0
         self._num_writing = 0  # passes that wrote something
@@ -219,22 +214,3 @@ class Sequence:
             accepted=self.stats.accepted + num_accepted,
             divergences=self.stats.divergences + (num_accepted < len(draft.tokens)),
         )
-
-
-def _cascade(request: DecodeRequest, vocabulary: Vocabulary, transcript: Transcript, acceptance: Acceptance) -> Cascade:
-    codec, ending = vocabulary.codec, vocabulary.stop_tokens[:1]
-    texts = [TextDrafter(draft, codec, transcript, ending) for draft in request.drafts]
-    if texts:
-        texts[0].prepare()  # in the thread of whoever submits, not in the engine's
-
-    @cache
-    def sources() -> list[list[int]]:
-        """What may be copied from: the edit first, then the last of the texts, the original as a rule."""
-        return [*map(codec.encode, request.snippets), *(text.tokens for text in texts[-1:])]
-
-    lookups = (
-        SnippetDrafter(request.snippets, request.original, codec, transcript),
-        SuffixDrafter(sources, transcript),
-        NgramDrafter(sources, transcript),
-    )
-    return Cascade(texts, lookups, acceptance.worth)

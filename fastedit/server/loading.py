@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.server.garbage import settle
@@ -14,12 +15,14 @@ from fastedit.server.garbage import settle
 if TYPE_CHECKING:
     from fastedit.decode.engine import Engine
     from fastedit.targets import Target
+    from fastedit.targets.askable import Askable
 
 logger = logging.getLogger(__name__)
 
 WARM_ORIGINAL = "def area(width, height):\n    return width * height\n"
 WARM_TOKENS = 16
 MIN_ROOM = 4096  # tokens that each request has; fewer are decoded at once where memory holds fewer of these
+LOADING_S = 5  # after which whoever met a target that is being loaded may ask again
 NICENESS = 5  # structural edits take milliseconds and go first
 
 
@@ -30,6 +33,19 @@ class State(StrEnum):
     LOADING = "loading"
     READY = "ready"
     ABSENT = "absent"
+
+
+class Crowd(Protocol):
+    """An engine, as far as it can tell how much it has to do."""
+
+    @property
+    def num_running(self) -> int: ...
+
+    @property
+    def num_waiting(self) -> int: ...
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]: ...
 
 
 class TargetSlot:
@@ -45,9 +61,10 @@ class TargetSlot:
         self.state = State.LOADING if name or target else State.NONE
         self.reason = ""
         self.load_s = 0.0
+        self.figures: Mapping[str, float] = {}  # of an engine elsewhere, by its own names
         self._device = device
         self._num_requests = num_requests
-        self._target = target
+        self._target: Askable | None = target
         self._engine: Engine | None = None
 
     def start(self) -> None:
@@ -72,15 +89,25 @@ class TargetSlot:
             logger.info("the target %s is ready after %.1f s", self._target.name, self.load_s)
 
     @property
-    def target(self) -> Target:
+    def target(self) -> Askable:
         """The target. Raises EngineUnavailable(TARGET_UNAVAILABLE), saying why, where there is none yet or at all."""
         if self.state is not State.READY or self._target is None:
-            raise EngineUnavailable(Code.TARGET_UNAVAILABLE, self.explanation)
+            raise self.absence
         return self._target
 
     @property
-    def engine(self) -> Engine | None:
+    def engine(self) -> Crowd | None:
         return self._engine
+
+    @property
+    def absence(self) -> EngineUnavailable:
+        """The error for whoever needs a target while there is none."""
+        return EngineUnavailable(Code.TARGET_UNAVAILABLE, self.explanation, retry_after_s=self.retry_after_s)
+
+    @property
+    def retry_after_s(self) -> int | None:
+        """Seconds after which there may be a target; None where there won't be one."""
+        return LOADING_S if self.state is State.LOADING else None
 
     @property
     def explanation(self) -> str:
@@ -106,7 +133,7 @@ class TargetSlot:
             raise EngineUnavailable(
                 Code.TARGET_UNAVAILABLE, f"What a target runs on isn't installed: {error}."
             ) from error
-        target = self._target or Target.load(self.name or "", self._device)
+        target = cast("Target | None", self._target) or Target.load(self.name or "", self._device)
         settings = EngineSettings(num_slots=self._num_requests, min_slot_len=MIN_ROOM, niceness=NICENESS)
         engine = shared_engine(target, settings)
         warm = EditRequest(WARM_ORIGINAL, WARM_ORIGINAL, max_new_tokens=WARM_TOKENS)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
@@ -20,6 +20,19 @@ SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 3
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 DRAFT_TOKENS = ("drafted_tokens", "accepted_tokens")  # stats call them `drafted` and `accepted`
 TOKENS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+# Those of vLLM's figures that tell how drafts and requests fare: (its name, ours behind "fastedit_engine_", words).
+ENGINE_COUNTERS = (
+    ("vllm:spec_decode_num_drafts_total", "drafts", "Drafts that the engine verified."),
+    ("vllm:spec_decode_num_draft_tokens_total", "draft_tokens", "Their tokens."),
+    ("vllm:spec_decode_num_accepted_tokens_total", "accepted_tokens", "Those of them that the target agreed with."),
+    ("vllm:num_preemptions_total", "preemptions", "Requests that the engine put back for lack of memory."),
+)
+ENGINE_GAUGES = (
+    ("vllm:num_requests_running", "requests_running", "Requests that the engine is working on."),
+    ("vllm:num_requests_waiting", "requests_waiting", "Requests that wait at the engine."),
+    ("vllm:kv_cache_usage_perc", "cache_usage", "Share of the engine's cache that is in use."),
+)
 
 
 class Metrics:
@@ -103,7 +116,20 @@ class _Now(Collector):
         yield running
         is_ready = self._slot.state is State.READY
         yield GaugeMetricFamily("fastedit_target_ready", "Whether the target is loaded.", float(is_ready))
+        yield from _engine_figures(self._slot.figures)
         engine = self._slot.engine
         if engine is not None:
             yield GaugeMetricFamily("fastedit_engine_running", "Windows being decoded.", engine.num_running)
             yield GaugeMetricFamily("fastedit_engine_waiting", "Windows that wait for a slot.", engine.num_waiting)
+
+
+def _engine_figures(figures: Mapping[str, float]) -> Iterator[Metric]:
+    """What an engine elsewhere last said of itself, under our names."""
+    kinds: tuple[tuple[type[CounterMetricFamily | GaugeMetricFamily], tuple[tuple[str, str, str], ...]], ...] = (
+        (CounterMetricFamily, ENGINE_COUNTERS),
+        (GaugeMetricFamily, ENGINE_GAUGES),
+    )
+    for kind, table in kinds:
+        for theirs, ours, words in table:
+            if theirs in figures:
+                yield kind(f"fastedit_engine_{ours}", words, figures[theirs])

@@ -75,7 +75,8 @@ class Problem(Exception):
 
     @classmethod
     def of(cls, refusal: EditRefused) -> Problem:
-        headers = {"Retry-After": str(RETRY_AFTER_S)} if refusal.code is Code.OVERLOADED else None
+        after_s = RETRY_AFTER_S if refusal.code is Code.OVERLOADED else getattr(refusal, "retry_after_s", None)
+        headers = {"Retry-After": str(after_s)} if after_s else None
         return cls(refusal.code, refusal.message, refusal.candidates, headers, certainty=refusal.certainty)
 
     @property

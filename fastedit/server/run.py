@@ -15,7 +15,9 @@ import uvicorn
 from fastapi import FastAPI
 
 from fastedit.config import is_loopback
-from fastedit.errors import SettingsError
+from fastedit.engines.child import Launch
+from fastedit.engines.target import described
+from fastedit.errors import EngineUnavailable, SettingsError
 from fastedit.running import RunningService, noted, url_of
 from fastedit.server.app import create_app
 from fastedit.server.loading import TargetSlot
@@ -39,6 +41,7 @@ def serve(settings: ServerSettings, slot: TargetSlot | None = None) -> None:
     """
     check_exposure(settings)
     check_keys(settings)
+    check_engine(settings)
     set_up_logs(settings.log_level, settings.log_format)
     sys.setswitchinterval(SWITCH_S)
     listener = listen(settings.host, settings.port)
@@ -92,6 +95,21 @@ def check_keys(settings: ServerSettings) -> None:
             f"an API key has fewer than {MIN_KEY_BYTES} characters; "
             "`python -c 'import secrets; print(secrets.token_urlsafe())'` makes one"
         )
+
+
+def check_engine(settings: ServerSettings) -> None:
+    """Raises SettingsError where another engine than our own is asked for and can't ever serve the target."""
+    if not settings.has_other_engine:
+        return
+    if not settings.has_target:
+        raise SettingsError("an engine needs a target: name one with --target")
+    source = settings.engine_source
+    if isinstance(source, Launch):
+        source.check()
+    try:
+        described(settings.target)
+    except EngineUnavailable as error:
+        raise SettingsError(f"the target {settings.target!r}: {error.message}") from error
 
 
 class DrainingServer(uvicorn.Server):

@@ -41,8 +41,7 @@ class Service:
 
     def __init__(self, settings: ServerSettings, slot: TargetSlot | None = None) -> None:
         self.settings = settings
-        name = settings.target if settings.has_target else None
-        self.slot = slot or TargetSlot(name, settings.device, num_requests=settings.model_requests)
+        self.slot = slot or slot_for(settings)
         num_drafters = _num_drafters(settings) if self.slot.state is not State.NONE else 0
         widths = {STRUCTURAL: settings.structural_workers, DRAFT: num_drafters, MODEL: settings.model_requests}
         self.lanes = {name: Lane(name, width, settings.max_waiting) for name, width in widths.items() if width}
@@ -147,7 +146,7 @@ class Service:
     async def _apply(self, job: Job, limit_s: float, on_text: Listener | None, place: Place | None) -> Outcome:
         has_target = self.slot.state is State.READY
         if job.mode == MODEL and not has_target:
-            raise EngineUnavailable(Code.TARGET_UNAVAILABLE, self.slot.explanation)
+            raise self.slot.absence
         if job.mode == STRUCTURAL or not has_target:
             async with self._lane(job, STRUCTURAL).place():
                 return self._with_absence(job, await self._workers.run(job))
@@ -218,6 +217,16 @@ class _Told:
         self.text += piece
         if self._listener:
             self._listener(piece)
+
+
+def slot_for(settings: ServerSettings) -> TargetSlot:
+    """The place for the target that the settings name, computed by the engine that they name. Nothing is loaded yet."""
+    if not settings.has_target or not settings.has_other_engine:
+        name = settings.target if settings.has_target else None
+        return TargetSlot(name, settings.device, num_requests=settings.model_requests)
+    from fastedit.server.elsewhere import ElsewhereSlot
+
+    return ElsewhereSlot(settings.target, settings.engine_source)
 
 
 def check_sha256(original: str, sha256: str | None) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from fastedit.config import PREFIX, check_names
+from fastedit.config import PREFIX, check_names, web_address
+from fastedit.engines.child import Launch, words_of
+from fastedit.engines.wire import Server
 from fastedit.errors import SettingsError
 from fastedit.targets.default import NO_TARGET, default_name
 
@@ -30,9 +34,11 @@ class ServerSettings(BaseSettings):
     """The settings of the service. Lists are written with commas.
 
     target: a registered name or a folder; "none" serves without one, and so does an installation without an embedded
-    one that names none. api_keys: one of them must come with each request,
-    if there are any; api_keys_file has one a line. allowed_hosts: further names that a Host header may have.
-    allowed_origins: browsers' pages that may call the service. *_timeout_s: how long a client may take to send what it
+    one that names none. engine: what computes the target: FastEdit's own, or a vLLM that is started with engine_args by
+    engine_python, unless engine_url says where one runs already, which may ask for engine_key.
+    api_keys: one of them must come with each request, if there are any; api_keys_file has one a line.
+    allowed_hosts: further names that a Host header may have. allowed_origins: browsers' pages that may call the
+    service. *_timeout_s: how long a client may take to send what it
     wants. max_connections: clients that are served at once; as many again are told that there is no room.
     deadline_s: how long a request may take that doesn't say; max_deadline_s: what it may say at most.
     structural_workers: processes for structural work. model_requests: requests that a target works on at once.
@@ -47,6 +53,11 @@ class ServerSettings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65_535)] = 8377
     target: Annotated[str, Field(min_length=1)] = Field(default_factory=default_name)
     device: Annotated[str, Field(min_length=1)] = "auto"
+    engine: Literal["own", "vllm"] = "own"
+    engine_url: Annotated[str, AfterValidator(web_address)] | None = None
+    engine_key: SecretStr | None = None
+    engine_args: str = ""
+    engine_python: Annotated[str, Field(min_length=1)] = sys.executable
     api_keys: Keys = ()
     api_keys_file: Path | None = None
     allowed_hosts: Names = ()
@@ -70,6 +81,23 @@ class ServerSettings(BaseSettings):
     @property
     def has_target(self) -> bool:
         return self.target != NO_TARGET
+
+    @property
+    def has_other_engine(self) -> bool:
+        """Whether the target isn't loaded into this process."""
+        return self.engine != "own" or self.engine_url is not None
+
+    @property
+    def engine_source(self) -> Server | Launch:
+        """Where the other engine listens, or how it is started. Raises SettingsError where that can't be."""
+        if self.engine_url is not None:
+            key = self.engine_key.get_secret_value() if self.engine_key else None
+            return Server(self.engine_url.rstrip("/"), key)
+        try:
+            words = shlex.split(self.engine_args)
+        except ValueError as error:
+            raise SettingsError(f"{PREFIX}ENGINE_ARGS: {error}") from error
+        return Launch(self.target, words_of(words), self.engine_python)
 
     @property
     def keys(self) -> tuple[bytes, ...]:

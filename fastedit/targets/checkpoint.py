@@ -12,15 +12,30 @@ STATIC_ROPE = ("default", "linear", "yarn", "llama3")
 
 def check_checkpoint(folder: Path) -> None:
     """Raises EngineUnavailable(TARGET_UNAVAILABLE), naming what is missing or broken, unless all is there and whole."""
-    if not folder.is_dir():
-        raise _refused(f"{folder.name} is not a folder.")
-    config = _json_of(folder, "config.json")
-    for name in ("tokenizer.json",):
-        if not (folder / name).is_file():
-            raise _refused(f"{folder.name} has no {name}.")
+    check_tokenizer(folder)
     for weights in _weight_files(folder):
         _check_weights(weights)
-    _check_rope(config)
+    _check_rope(_json_of(folder, "config.json"))
+
+
+def check_tokenizer(folder: Path) -> None:
+    """Raises EngineUnavailable(TARGET_UNAVAILABLE) unless there is all that a target is asked with; weights apart."""
+    if not folder.is_dir():
+        raise _refused(f"{folder.name} is not a folder.")
+    _json_of(folder, "config.json")
+    if not (folder / "tokenizer.json").is_file():
+        raise _refused(f"{folder.name} has no tokenizer.json.")
+
+
+def stop_tokens_of(configured: object, own: int | None) -> tuple[int, ...]:
+    """The tokens that end an output, the tokenizer's own first: a draft ends with it.
+
+    configured: the `eos_token_id` of a model's configuration: an id, several, or None.
+    """
+    stops = configured if isinstance(configured, list) else [] if configured is None else [configured]
+    if not stops and own is not None:
+        return (own,)
+    return tuple(sorted(stops, key=lambda token: token != own))
 
 
 def quantization_of(folder: Path) -> str | None:

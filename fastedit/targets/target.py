@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets.askable import Askable
-from fastedit.targets.checkpoint import check_checkpoint, quantization_of
+from fastedit.targets.checkpoint import check_checkpoint, quantization_of, stop_tokens_of
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.prompt import check_template
 from fastedit.targets.registry import folder_of, registered_as, template_of
@@ -156,13 +156,10 @@ def _device_named(name: str) -> torch.device:
 
 
 def _stop_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
-    """The tokens at which `generate` would stop, the tokenizer's own end token first: a draft ends with it."""
-    configured = getattr(model.generation_config, "eos_token_id", None)
-    stops = configured if isinstance(configured, list) else [] if configured is None else [configured]
+    """The tokens at which `generate` would stop, the tokenizer's own end token first."""
     own = tokenizer.eos_token_id
-    if not stops and own is not None:
-        return (int(own),)
-    return tuple(sorted(stops, key=lambda token: token != own))
+    configured = getattr(model.generation_config, "eos_token_id", None)
+    return stop_tokens_of(configured, None if own is None else int(own))
 
 
 def _unavailable(what: str, error: Exception | None = None) -> EngineUnavailable:

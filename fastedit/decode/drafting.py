@@ -1,0 +1,57 @@
+"""The drafters of a request, in the order in which they are asked. Imports no torch: the target may be computed
+elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from fastedit.decode.controller import Acceptance
+from fastedit.decode.request import DecodeRequest
+from fastedit.draft import Cascade, Codec, NgramDrafter, SnippetDrafter, SuffixDrafter, TextDrafter, Transcript
+
+
+def cascade_for(
+    request: DecodeRequest, codec: Codec, stop_tokens: Sequence[int], transcript: Transcript, acceptance: Acceptance
+) -> Cascade:
+    """The drafters that follow the request's output as `transcript` has it."""
+    texts = [TextDrafter(draft, codec, transcript, stop_tokens[:1]) for draft in request.drafts]
+    if texts:
+        texts[0].prepare()  # in the thread of whoever submits, not in the engine's
+
+    @cache
+    def sources() -> list[list[int]]:
+        """What may be copied from: the edit first, then the last of the texts, the original as a rule."""
+        return [*map(codec.encode, request.snippets), *(text.tokens for text in texts[-1:])]
+
+    lookups = (
+        SnippetDrafter(request.snippets, request.original, codec, transcript),
+        SuffixDrafter(sources, transcript),
+        NgramDrafter(sources, transcript),
+    )
+    return Cascade(texts, lookups, acceptance.worth)
+
+
+class Rehearsal:
+    """Counts the passes that FastEdit's drafts would take over an output that somebody else is writing.
+
+    So a target is given up after as many disagreements wherever it is computed, and whatever drafts it has there.
+    """
+
+    def __init__(self, request: DecodeRequest, codec: Codec, stop_tokens: Sequence[int], max_draft: int) -> None:
+        self.num_passes = 0
+        self._written = Transcript(codec)
+        self._max_draft = max_draft
+        self._cascade = cascade_for(request, codec, stop_tokens, self._written, Acceptance())
+        self._expected: list[int] = []
+
+    def follow(self, tokens: Sequence[int]) -> None:
+        """Takes the next tokens of the output."""
+        for token in tokens:
+            self._written.extend((token,))
+            if self._expected and self._expected[-1] == token:
+                self._expected.pop()
+                continue
+            self.num_passes += 1  # of the target's own token, be it in the draft's place or behind it
+            proposal = self._cascade.propose(self._max_draft)
+            self._expected = proposal.tokens[::-1] if proposal else []
