@@ -26,7 +26,8 @@ from torch import Tensor
 from evals.accuracy.report import machine
 from fastedit.decode import EngineSettings
 from fastedit.decode.attention import in_blocks, with_mask
-from fastedit.decode.runner import Append, ModelRunner
+from fastedit.decode.passes import Append
+from fastedit.decode.runner import ModelRunner
 from fastedit.targets import Target
 
 RESULTS = Path(__file__).parent / "results"

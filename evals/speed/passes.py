@@ -16,7 +16,7 @@ from pathlib import Path
 
 from evals.speed.pairs import Pair, load_pairs
 from fastedit.decode.controller import Acceptance
-from fastedit.decode.verify import accepted_length
+from fastedit.decode.passes import accepted_length
 from fastedit.draft import (
     Cascade,
     Codec,

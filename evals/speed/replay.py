@@ -1,8 +1,8 @@
 """The Replay target: a real model computed in full, whose decisions come from a known output instead of its argmax.
 
 With random weights a model never copies, so its own decisions would say nothing about edits. Here every pass runs all
-layers, the attention over the slots, the output head and the argmax over the vocabulary; only then is the answer
-replaced. Figures taken this way say so.
+layers, the attention over the slots, the output head, the argmax over the vocabulary and the verdict on the drafts;
+only then is the answer replaced. Figures taken this way say so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fastedit.decode.runner import Append, Runner
+from fastedit.decode.passes import Append, Verdict
+from fastedit.decode.runner import Runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class ReplayRunner:
     def step_widths(self) -> tuple[int, ...]:
         return self.inner.step_widths
 
-    def append(self, appends: Sequence[Append]) -> list[list[int]]:
+    def append(self, appends: Sequence[Append]) -> list[Verdict | None]:
         computed = self.inner.append(appends)
         if not self.traces:  # the engine is measuring its costs
             return computed
@@ -56,8 +57,11 @@ class ReplayRunner:
     def release_memory(self) -> None:
         self.inner.release_memory()
 
-    def _known(self, append: Append) -> list[int]:
+    def _known(self, append: Append) -> Verdict | None:
+        if not append.num_rows:
+            return None
         trace = self.traces[append.request]
-        first = append.length + len(append.tokens) - append.num_rows + 1 - len(trace.prompt)
+        first = append.first_position - len(trace.prompt)
         # A draft may run past the end; what the target would write there is never looked at.
-        return [trace.output[min(index, len(trace.output) - 1)] for index in range(first, first + append.num_rows)]
+        own = [trace.output[min(index, len(trace.output) - 1)] for index in range(first, first + append.num_rows)]
+        return Verdict.of(own, append.draft)

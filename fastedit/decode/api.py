@@ -17,9 +17,10 @@ from fastedit.decode.graphs import FusedRunner
 from fastedit.decode.handle import Handle
 from fastedit.decode.kernels import has_kernels
 from fastedit.decode.memory import is_out_of_memory, on_device, release_memory
+from fastedit.decode.passes import Append
 from fastedit.decode.probe import traits_of
 from fastedit.decode.request import DecodeResult, EditRequest
-from fastedit.decode.runner import Append, ModelRunner, Runner, slots_for
+from fastedit.decode.runner import ModelRunner, Runner, slots_for
 from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.targets.loading import getting_ready

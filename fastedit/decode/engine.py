@@ -20,9 +20,10 @@ from fastedit.decode.cache import SlotPool
 from fastedit.decode.controller import Acceptance
 from fastedit.decode.costs import CostTable
 from fastedit.decode.handle import Handle
+from fastedit.decode.passes import Append
 from fastedit.decode.recovery import Outcome, run_guarded
 from fastedit.decode.request import DecodeRequest
-from fastedit.decode.runner import Append, Runner
+from fastedit.decode.runner import Runner
 from fastedit.decode.scheduler import plan_pass
 from fastedit.decode.sequence import Sequence, Vocabulary
 from fastedit.decode.settings import EngineSettings
@@ -203,12 +204,12 @@ class Engine:
 
     def _accept(self, outcome: Outcome, pass_s: float) -> None:
         sequence = outcome.part.sequence
-        if isinstance(outcome.own, EditRefused):
-            self._finish(sequence, outcome.own)
+        if isinstance(outcome.verdict, EditRefused):
+            self._finish(sequence, outcome.verdict)
             return
         was_reading = sequence.length < len(sequence.request.prompt)
         try:
-            sequence.accept(outcome.part, outcome.own, pass_s)
+            sequence.accept(outcome.part, outcome.verdict, pass_s)
         except EditRefused as error:
             self._finish(sequence, error)
             return

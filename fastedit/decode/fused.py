@@ -7,7 +7,6 @@ CPU uses is `decode.plain`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -195,15 +194,3 @@ def _joined(*layers: nn.Linear) -> Linear:
     for layer, part in zip(layers, parts, strict=True):
         layer.weight.data = part
     return Linear(weight, bias)
-
-
-def packed_index(lengths: Sequence[int], counts: Sequence[int], slots: Sequence[int], device: torch.device) -> Index:
-    """The index of a pass: request i has `lengths[i]` tokens in slot `slots[i]` and gets `counts[i]` more."""
-    bounds = [0]
-    for number in counts:
-        bounds.append(bounds[-1] + number)
-    cu_seqlens, slot, length = (
-        torch.tensor(numbers, dtype=torch.int32, device=device) for numbers in (bounds, slots, lengths)
-    )
-    longest = max(length + number for length, number in zip(lengths, counts, strict=True))
-    return Index(cu_seqlens, slot, length, max(counts), longest)

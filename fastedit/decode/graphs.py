@@ -1,32 +1,52 @@
 """Passes of a fused decoder, captured as CUDA graphs for the widths that decoding uses.
 
 A pass of 100 tokens launches some 300 kernels; a graph launches them as one. Everything that varies between passes
-(tokens, slots, lengths) is data on the device, so one graph for each bucket of requests and tokens serves every
-context length. Graphs are captured when first needed, those of one request when the engine measures its costs. What no
-bucket holds (prefill, sampling) runs without a graph.
+(tokens, slots, lengths, drafts, seeds) is data on the device, so one graph for each bucket of requests and tokens
+serves every context length. Comparing the drafts with the target's own tokens is part of the graph: what comes back is
+how many of each are accepted and what follows. Graphs are captured when first needed, those of one request when the
+engine measures its costs. What no bucket holds (prefill, top-k and top-p) runs the same operations without a graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from fastedit.decode.cache import KVSlots
-from fastedit.decode.fused import FusedDecoder, Index, packed_index
+from fastedit.decode.fused import FusedDecoder, Index
+from fastedit.decode.inputs import Inputs, Layout, packed_inputs
 from fastedit.decode.kernels import load_kernels
 from fastedit.decode.memory import on_device, release_memory
+from fastedit.decode.passes import Append, Verdict
 from fastedit.decode.probe import Traits, difference
-from fastedit.decode.runner import Append
+from fastedit.decode.verify import packed_verdicts, read_verdicts
 
 REQUEST_BUCKETS = (1, 2, 4, 8, 16, 32)
 TOKEN_BUCKETS = (1, 16, 32, 64, 128, 192, 256, 512)
 SHORTEST_CHUNK = 16
 SHARES_OF_LONG_CHUNK = 2  # a chunk of up to twice a fair share is a short one
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a pass has to do besides greedy choices: sample for some requests, with top-k or top-p, give logprobs."""
+
+    samples: bool = False
+    filters: bool = False
+    logprobs: bool = False
+
+    @classmethod
+    def of(cls, appends: Sequence[Append]) -> Wanted:
+        sampled = [append.sampling for append in appends if not append.sampling.is_greedy]
+        return cls(
+            samples=bool(sampled),
+            filters=any(sampling.top_k or sampling.top_p < 1 for sampling in sampled),
+            logprobs=any(append.needs_logprobs for append in appends),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +56,11 @@ class Bucket:
     requests: int
     tokens: int
     chunk: int
+    wanted: Wanted = Wanted()
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(self.requests, self.tokens, self.tokens)
 
 
 def bucket_for(counts: Sequence[int], token_buckets: Sequence[int] = TOKEN_BUCKETS) -> Bucket | None:
@@ -57,16 +82,12 @@ def _fitting(number: int, buckets: Sequence[int]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """A graph with its inputs and its output.
-
-    inputs: int32 on the device, tokens [T], cu_seqlens [N + 1], slots [N], lengths [N] one behind the other.
-    staging: the same on the host, pinned. own: int32 [T], the target's own token for each.
-    """
+    """A graph with its inputs, see `decode.inputs`: on the device, and pinned on the host; and its packed verdicts."""
 
     graph: torch.cuda.CUDAGraph
     inputs: Tensor
     staging: Tensor
-    own: Tensor
+    verdicts: Tensor
 
 
 class FusedRunner:
@@ -108,15 +129,10 @@ class FusedRunner:
         return self._token_buckets if self._use_graphs else ()
 
     @torch.inference_mode()
-    def append(self, appends: Sequence[Append]) -> list[list[int]]:
+    def append(self, appends: Sequence[Append]) -> list[Verdict | None]:
         bucket = self._bucket(appends)
         with on_device(self._device):
-            own = self._replay(appends, bucket) if bucket else self._eager(appends)
-        answers, at = [], 0
-        for append in appends:
-            answers.append(own[at : at + append.num_rows])
-            at += append.num_rows
-        return answers
+            return self._replay(appends, bucket) if bucket else self._eager(appends)
 
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         self._cache.copy_prefix(source, destination, length)
@@ -130,7 +146,8 @@ class FusedRunner:
 
         def hidden_of(parts: Sequence[tuple[int, int, list[int]]]) -> Tensor:
             appends = [Append(*part, num_rows=0) for part in parts]
-            return self._hidden(appends)[: sum(len(append.tokens) for append in appends)]
+            _, hidden = self._hidden(appends)
+            return hidden[: sum(len(append.tokens) for append in appends)]
 
         def logits_of(hidden: Tensor) -> Tensor:
             return torch.nn.functional.linear(hidden, self._decoder.head)
@@ -138,116 +155,73 @@ class FusedRunner:
         return difference(traits, hidden_of, logits_of, self.num_slots, self.slot_len)
 
     def _bucket(self, appends: Sequence[Append]) -> Bucket | None:
-        all_greedy = all(append.sampling.is_greedy for append in appends)
-        if not self._use_graphs or not all_greedy:
+        wanted = Wanted.of(appends)
+        if not self._use_graphs or wanted.filters:
             return None
-        return bucket_for([len(append.tokens) for append in appends], self._token_buckets)
+        bucket = bucket_for([len(append.tokens) for append in appends], self._token_buckets)
+        return replace(bucket, wanted=wanted) if bucket else None
 
-    def _eager(self, appends: Sequence[Append]) -> list[int]:
-        """The own tokens of all wanted rows, without a graph."""
-        hidden = self._hidden(appends)
-        wanted = _wanted(appends)
-        if not wanted:
-            return []
-        rows = hidden[torch.tensor(wanted, device=self._device)]
-        return self._verify(rows, appends)
+    def _eager(self, appends: Sequence[Append]) -> list[Verdict | None]:
+        """The verdicts without a graph: nothing is filled up but what exact mode fills up."""
+        inputs, hidden = self._hidden(appends)
+        num_rows = len(inputs.rows)
+        if not num_rows:
+            return [None] * len(appends)
+        return read_verdicts(self._verified(hidden, inputs, Wanted.of(appends)), appends, len(appends), num_rows)
 
-    def _hidden(self, appends: Sequence[Append]) -> Tensor:
-        """The last hidden states of all packed tokens, and of as many more as exact mode fills up: [T, D]."""
+    def _hidden(self, appends: Sequence[Append]) -> tuple[Inputs, Tensor]:
+        """A pass's inputs, and the last hidden states of all its packed tokens, after the final norm: [T, D]."""
         counts = [len(append.tokens) for append in appends]
-        index = packed_index(
-            [append.length for append in appends], counts, [append.slot for append in appends], self._device
-        )
-        tokens = torch.tensor([token for append in appends for token in append.tokens], device=self._device)
-        return self._decoder.hidden(self._padded(tokens), index, self._cache, self._mode)
+        layout = Layout(len(appends), self._width(sum(counts)), sum(append.num_rows for append in appends))
+        inputs = Inputs.of(packed_inputs(appends, layout).to(self._device), layout)
+        longest = max(append.length + count for append, count in zip(appends, counts, strict=True))
+        index = Index(inputs.cu_seqlens, inputs.slots, inputs.lengths, max(counts), longest)
+        return inputs, self._decoder.hidden(inputs.tokens, index, self._cache, self._mode)
 
-    def _padded(self, tokens: Tensor) -> Tensor:
-        """In exact mode every pass has the same number of rows, as far as it fits: see `fastedit_kernels.modes`."""
-        if not self._mode.is_exact or len(tokens) > self._mode.row_buckets[-1]:
-            return tokens
-        return torch.nn.functional.pad(tokens, (0, self._mode.row_bucket(len(tokens)) - len(tokens)))
+    def _width(self, num_tokens: int) -> int:
+        """In exact mode every pass has the same number of tokens, as far as they fit: see `fastedit_kernels.modes`."""
+        if not self._mode.is_exact or num_tokens > self._mode.row_buckets[-1]:
+            return num_tokens
+        return int(self._mode.row_bucket(num_tokens))
 
-    def _verify(self, rows: Tensor, appends: Sequence[Append]) -> list[int]:
+    def _verified(self, hidden: Tensor, inputs: Inputs, wanted: Wanted) -> Tensor:
+        """The packed verdicts on the drafts among the inputs, from the hidden states [T, D] of all tokens."""
         kernels = load_kernels()
-        counts = [append.num_rows for append in appends]
-        bounds = packed_index([0] * len(counts), counts, [0] * len(counts), self._device).cu_seqlens
-        drafts = torch.full((len(rows),), -1, dtype=torch.int32, device=self._device)
+        sampling = None
+        if wanted.samples:
+            filters = (inputs.top_k, inputs.top_p) if wanted.filters else ()
+            sampling = kernels.Sampling(inputs.seeds, inputs.temperature, inputs.positions, *filters)
         verdict = kernels.verify(
-            rows, self._decoder.head, drafts, bounds, sampling=self._sampling(appends), mode=self._mode
-        )
-        own: list[int] = verdict.token_ids.tolist()
-        return own
+            hidden.index_select(0, inputs.rows), self._decoder.head, inputs.draft_ids, inputs.cu_rows,
+            sampling=sampling, need_logprobs=wanted.logprobs, mode=self._mode,
+        )  # fmt: skip
+        logprobs = None
+        if wanted.logprobs:
+            logprobs = torch.stack((verdict.token_logits, verdict.draft_logits)) - verdict.logsumexp
+        return packed_verdicts(verdict.token_ids, verdict.num_accepted, inputs.cu_rows, logprobs)
 
-    def _sampling(self, appends: Sequence[Append]) -> Any:
-        """What `verify` samples with; None where all are greedy."""
-        samplings = [append.sampling for append in appends]
-        if all(sampling.is_greedy for sampling in samplings):
-            return None
-        positions = [
-            append.length + len(append.tokens) - append.num_rows + 1 + row
-            for append in appends
-            for row in range(append.num_rows)
-        ]
-
-        def tensor(numbers: list[Any], dtype: torch.dtype) -> Tensor:
-            return torch.tensor(numbers, dtype=dtype, device=self._device)
-
-        return load_kernels().Sampling(
-            seeds=tensor([sampling.seed for sampling in samplings], torch.int64),
-            temperature=tensor([sampling.temperature for sampling in samplings], torch.float32),
-            positions=tensor(positions, torch.int32),
-            top_k=tensor([s.top_k for s in samplings], torch.int32) if any(s.top_k for s in samplings) else None,
-            top_p=tensor([s.top_p for s in samplings], torch.float32) if any(s.top_p < 1 for s in samplings) else None,
-        )
-
-    def _replay(self, appends: Sequence[Append], bucket: Bucket) -> list[int]:
+    def _replay(self, appends: Sequence[Append], bucket: Bucket) -> list[Verdict | None]:
         captured = self._graphs.get(bucket) or self._capture(bucket)
-        numbers = packed_inputs(appends, bucket)
-        captured.staging.copy_(torch.tensor(numbers, dtype=torch.int32))
+        captured.staging.copy_(packed_inputs(appends, bucket.layout))
         captured.inputs.copy_(captured.staging, non_blocking=True)
         captured.graph.replay()
-        own = captured.own.tolist()
-        return [own[row] for row in _wanted(appends)]
+        return read_verdicts(captured.verdicts, appends, bucket.requests, bucket.tokens)
 
     def _capture(self, bucket: Bucket) -> Captured:
-        inputs = torch.zeros(bucket.tokens + 3 * bucket.requests + 1, dtype=torch.int32, device=self._device)
+        inputs = torch.zeros(sum(bucket.layout.widths), dtype=torch.int32, device=self._device)
         self._run_static(inputs, bucket)  # compiles what has to be; with no tokens of any request it writes nothing
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self._memory):
-            own = self._run_static(inputs, bucket)
+            verdicts = self._run_static(inputs, bucket)
         self._memory = self._memory or graph.pool()
-        captured = Captured(graph, inputs, torch.zeros_like(inputs, device="cpu").pin_memory(), own)
+        captured = Captured(graph, inputs, torch.zeros_like(inputs, device="cpu").pin_memory(), verdicts)
         self._graphs[bucket] = captured
         return captured
 
-    def _run_static(self, inputs: Tensor, bucket: Bucket) -> Tensor:
-        """The own token of every row, int32 [T], from inputs on the device."""
-        sizes = [bucket.tokens, bucket.requests + 1, bucket.requests, bucket.requests]
-        tokens, cu_seqlens, slots, lengths = torch.split(inputs, sizes)
-        index = Index(cu_seqlens, slots, lengths, bucket.chunk, self._cache.slot_len)
-        hidden = self._decoder.hidden(tokens, index, self._cache, self._mode)
-        drafts = torch.full((bucket.tokens,), -1, dtype=torch.int32, device=self._device)
-        own: Tensor = load_kernels().verify(hidden, self._decoder.head, drafts, cu_seqlens, mode=self._mode).token_ids
-        return own
-
-
-def packed_inputs(appends: Sequence[Append], bucket: Bucket) -> list[int]:
-    """A graph's inputs: tokens, cu_seqlens, slots and lengths, each filled up to the bucket."""
-    bounds = [0, *accumulate(len(append.tokens) for append in appends)]
-    missing = bucket.requests - len(appends)
-    return [
-        *(token for append in appends for token in append.tokens), *[0] * (bucket.tokens - bounds[-1]),
-        *bounds, *[bounds[-1]] * missing,
-        *(append.slot for append in appends), *[0] * missing,
-        *(append.length for append in appends), *[0] * missing,
-    ]  # fmt: skip
-
-
-def _wanted(appends: Sequence[Append]) -> list[int]:
-    rows: list[int] = []
-    end = 0
-    for append in appends:
-        end += len(append.tokens)
-        rows += range(end - append.num_rows, end)
-    return rows
+    def _run_static(self, words: Tensor, bucket: Bucket) -> Tensor:
+        """The packed verdicts, from inputs on the device; no shape and no launch depends on what the inputs say."""
+        inputs = Inputs.of(words, bucket.layout)
+        index = Index(inputs.cu_seqlens, inputs.slots, inputs.lengths, bucket.chunk, self._cache.slot_len)
+        hidden = self._decoder.hidden(inputs.tokens, index, self._cache, self._mode)
+        return self._verified(hidden, inputs, bucket.wanted)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fastedit.decode.memory import is_out_of_memory
+from fastedit.decode.passes import Verdict
 from fastedit.decode.runner import Runner
 from fastedit.decode.sequence import Part
 from fastedit.errors import Code, EditRefused, EngineUnavailable
@@ -20,10 +21,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a part, which may have been made smaller: the target's own tokens, or an error."""
+    """What became of a part, which may have been made smaller: the target's verdict, None where it asks for none, or an
+    error."""
 
     part: Part
-    own: list[int] | EditRefused
+    verdict: Verdict | EditRefused | None
 
 
 def run_guarded(runner: Runner, parts: list[Part], free_memory: Callable[[], None]) -> list[Outcome]:
@@ -32,7 +34,7 @@ def run_guarded(runner: Runner, parts: list[Part], free_memory: Callable[[], Non
     free_memory: gives up whatever is kept for later.
     """
     try:
-        owns = runner.append([part.append for part in parts])
+        verdicts = runner.append([part.append for part in parts])
     except EditRefused as error:
         return _alone(runner, parts, free_memory, error)
     except Exception as error:
@@ -44,7 +46,7 @@ def run_guarded(runner: Runner, parts: list[Part], free_memory: Callable[[], Non
         logger.exception("a pass of %d requests failed", len(parts))
         reason = f"The target failed: {type(error).__name__}."
         return _alone(runner, parts, free_memory, EngineUnavailable(Code.ENGINE_ERROR, reason))
-    return [Outcome(part, own) for part, own in zip(parts, owns, strict=True)]
+    return [Outcome(part, verdict) for part, verdict in zip(parts, verdicts, strict=True)]
 
 
 def _alone(runner: Runner, parts: list[Part], free_memory: Callable[[], None], error: EditRefused) -> list[Outcome]:

@@ -95,7 +95,8 @@ class DecodeRequest:
 
     prompt: at least one token. drafts: whole outputs, tags included; a stop token is expected behind each. The last
     one, the original as a rule, is what look-ups copy from besides the snippets. original: says how the file indents.
-    constraint: what the output has to obey; the drafts should.
+    constraint: what the output has to obey; the drafts should. logprobs: whether the result says how likely its tokens
+    were.
     """
 
     prompt: tuple[int, ...]
@@ -109,6 +110,7 @@ class DecodeRequest:
     max_passes: int | None = None
     deadline_s: float | None = None
     constraint: Constraint | None = None
+    logprobs: bool = False
 
     def __post_init__(self) -> None:
         if not self.prompt:
@@ -120,11 +122,23 @@ class DecodeRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """A draft's token that wasn't accepted. index: of the token in the output that stands in its place; logprob: the
+    logarithm of the probability that the target gave it."""
+
+    index: int
+    token: int
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True)
 class DecodeResult:
     """text: the output's text, for an `EditRequest` the new file. tokens: the whole output, its stop token included.
 
     is_finished: False where the output limit cut it off, and where it was given up after `max_passes`
-    (is_given_up); of an `EditRequest` that was, text is what had been streamed of the new file.
+    (is_given_up); of an `EditRequest` that was, text is what had been streamed of the new file. Where the request asks
+    for logprobs: the logarithm of each token's probability, before temperature and filters (NaN for one that a
+    constraint put there), and the drafts' tokens that were refused.
     """
 
     text: str
@@ -132,3 +146,5 @@ class DecodeResult:
     stats: DecodeStats
     is_finished: bool = True
     is_given_up: bool = False
+    logprobs: tuple[float, ...] = ()
+    refused: tuple[Refused, ...] = ()

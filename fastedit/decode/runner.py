@@ -1,4 +1,4 @@
-"""One operation: append K tokens to each of N slots, and say what the target would write next.
+"""One operation: append K tokens to each of N slots, and say how far the target goes along with them.
 
 Prefill chunks, drafts and single tokens are all that. Nothing is remembered between passes but the rows of the slots;
 how many of them count is the caller's business, so rolling back costs nothing and a failed pass leaves no trace.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,12 +19,12 @@ from fastedit.decode.cache import CacheShape, KVSlots, plan_slots
 from fastedit.decode.fused import can_fuse, fuse
 from fastedit.decode.kernels import has_kernels
 from fastedit.decode.memory import is_out_of_memory, on_device, release_memory
+from fastedit.decode.passes import Append, Verdict, wanted_rows
 from fastedit.decode.plain import PlainDecoder
 from fastedit.decode.probe import Traits, base_of, difference, traits_of, unsupported
-from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.settings import EngineSettings
 from fastedit.decode.shares import LARGEST_BYTES, Shares
-from fastedit.decode.verify import Question, TokenChooser
+from fastedit.decode.verify import TokenChooser
 from fastedit.decode.widths import FewWidthsChooser, repeated_width
 
 if TYPE_CHECKING:
@@ -37,21 +36,6 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_CACHE_BYTES = 2**30  # on a CPU; a GPU gives a share of what is free
 GPU_CACHE_SHARE = 0.8
-
-
-@dataclass(frozen=True, slots=True)
-class Append:
-    """Tokens to go behind the `length` that a slot holds.
-
-    num_rows: for so many of the last tokens, the target's own next token is wanted. request: whose they are.
-    """
-
-    slot: int
-    length: int
-    tokens: Sequence[int]
-    num_rows: int
-    sampling: Sampling = GREEDY
-    request: int = 0
 
 
 class Runner(Protocol):
@@ -73,8 +57,8 @@ class Runner(Protocol):
     def step_widths(self) -> tuple[int, ...]:
         """Widths between which a pass costs what the next one does; none where it costs more with every token."""
 
-    def append(self, appends: Sequence[Append]) -> list[list[int]]:
-        """The target's own tokens for each append's rows, NO_TOKEN for a row with a NaN."""
+    def append(self, appends: Sequence[Append]) -> list[Verdict | None]:
+        """The target's verdict on each append's draft; None for one without rows."""
 
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         """Make the first `length` tokens of one slot those of another."""
@@ -149,30 +133,22 @@ class ModelRunner:
     def step_widths(self) -> tuple[int, ...]:
         return ()
 
-    def append(self, appends: Sequence[Append]) -> list[list[int]]:
+    def append(self, appends: Sequence[Append]) -> list[Verdict | None]:
         shares = self._shares.divided([len(append.tokens) for append in appends])
         if len(shares) == 1:
             return self._append(appends)
-        owns = self._shares.run(lambda share: self._append([appends[index] for index in share]), shares)
-        own = dict(zip(chain(*shares), chain(*owns), strict=True))
-        return [own[index] for index in range(len(appends))]
+        parts = self._shares.run(lambda share: self._append([appends[index] for index in share]), shares)
+        verdicts = dict(zip(chain(*shares), chain(*parts), strict=True))
+        return [verdicts[index] for index in range(len(appends))]
 
     @torch.inference_mode()
-    def _append(self, appends: Sequence[Append]) -> list[list[int]]:
+    def _append(self, appends: Sequence[Append]) -> list[Verdict | None]:
         with on_device(self._device):
-            return self._own_tokens(appends)
-
-    def _own_tokens(self, appends: Sequence[Append]) -> list[list[int]]:
-        hidden = self._hidden_with_fallback(appends)
-        wanted = _wanted_rows(appends)
-        if not wanted:
-            return [[] for _ in appends]
-        rows = hidden if len(wanted) == len(hidden) else hidden[torch.tensor(wanted, device=self._device)]
-        questions = [
-            Question(append.num_rows, append.length + len(append.tokens) - append.num_rows + 1, append.sampling)
-            for append in appends
-        ]
-        return self._chooser.choose(rows, questions)
+            hidden = self._hidden_with_fallback(appends)
+            wanted = wanted_rows(appends)
+            if len(wanted) < len(hidden):
+                hidden = hidden[torch.tensor(wanted, dtype=torch.long, device=self._device)]
+            return self._chooser.verify(hidden, appends)
 
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         self._cache.copy_prefix(source, destination, length)
@@ -278,9 +254,3 @@ def default_cache_bytes(device: torch.device) -> int:
 
 def _num_bytes(model: PreTrainedModel) -> int:
     return sum(parameter.nbytes for parameter in model.parameters())
-
-
-def _wanted_rows(appends: Sequence[Append]) -> list[int]:
-    ends = accumulate(len(append.tokens) for append in appends)
-    return [row for append, end in zip(appends, ends, strict=True) for row in range(end - append.num_rows, end)]
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass, replace
@@ -9,10 +10,9 @@ from dataclasses import dataclass, replace
 from fastedit.decode.controller import Acceptance
 from fastedit.decode.drafting import cascade_for
 from fastedit.decode.handle import Handle
-from fastedit.decode.request import Constraint, DecodeRequest, DecodeResult
-from fastedit.decode.runner import Append
+from fastedit.decode.passes import NO_TOKEN, Append, Verdict
+from fastedit.decode.request import Constraint, DecodeRequest, DecodeResult, Refused
 from fastedit.decode.stats import DecodeStats
-from fastedit.decode.verify import NO_TOKEN, accepted_length
 from fastedit.draft import Codec, Proposal, Transcript
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.verify.groups import Group
@@ -85,6 +85,8 @@ class Sequence:
         )
         self._state = request.constraint.start if request.constraint else None
         self._streamed_byte = 0
+        self._logprobs: list[float] = []
+        self._refused: list[Refused] = []
         self._num_writing = 0  # passes that wrote something
         self._started_s = self._first_token_s = self.submitted_s
 
@@ -143,9 +145,18 @@ class Sequence:
         fed = self.tokens[self.length : self.length + part.num_fed]
         draft = part.draft.tokens if part.draft else []
         num_rows = 1 + len(draft) if part.num_fed == self.num_unfed else 0
-        return Append(self.slot, self.length, fed + draft, num_rows, self.request.sampling, self.number)
+        return Append(
+            self.slot,
+            self.length,
+            fed + draft,
+            num_rows,
+            self.request.sampling,
+            self.number,
+            needs_own=self.request.constraint is not None,
+            needs_logprobs=self.request.logprobs,
+        )
 
-    def accept(self, part: Part, own: Tokens[int], pass_s: float) -> None:
+    def accept(self, part: Part, verdict: Verdict | None, pass_s: float) -> None:
         """Take over what the pass has shown: the draft as far as the target agrees, then the target's own token.
 
         EngineUnavailable(ENGINE_ERROR) where the target had no answer (NaN) or wrote what no token is.
@@ -153,15 +164,19 @@ class Sequence:
         draft = part.draft.tokens if part.draft else []
         self.length += part.num_fed
         self.stats = replace(self.stats, passes=self.stats.passes + 1, pass_ms=self.stats.pass_ms + 1000 * pass_s)
-        if not own:
+        if verdict is None:
             return
+        num_accepted, next_token = verdict.num_accepted, verdict.next_token
         if self.request.constraint is not None:
-            own = self._constrained(self.request.constraint, own, draft)
-        num_accepted = accepted_length(own, draft)
+            own = self._constrained(self.request.constraint, verdict.own, draft)
+            num_accepted, next_token = len(own) - 1, own[-1]
         self._num_writing += 1
         self._count(part.draft, num_accepted)
         self.length += num_accepted
-        self._write([*draft[:num_accepted], own[num_accepted]])
+        written = [*draft[:num_accepted], next_token]
+        if self.request.logprobs:
+            self._note_logprobs(verdict, draft, written)
+        self._write(written)
 
     def result(self, fallbacks: tuple[str, ...] = ()) -> DecodeResult:
         """Text and tokens so far; complete once `is_finished`."""
@@ -175,11 +190,31 @@ class Sequence:
             total_ms=1000 * (now_s - self.submitted_s),
             fallbacks=fallbacks,
         )
-        text = self.transcript.data.decode("utf-8", errors="replace")
-        return DecodeResult(text, tuple(self.transcript.tokens), stats, self._has_stopped, self._is_given_up)
+        tokens = tuple(self.transcript.tokens)
+        return DecodeResult(
+            self.transcript.data.decode("utf-8", errors="replace"),
+            tokens,
+            stats,
+            self._has_stopped,
+            self._is_given_up,
+            tuple(self._logprobs[: len(tokens)]),
+            tuple(refused for refused in self._refused if refused.index < len(tokens)),
+        )
+
+    def _note_logprobs(self, verdict: Verdict, draft: Tokens[int], written: Tokens[int]) -> None:
+        for index, token in enumerate(written):
+            if token == verdict.own[index]:
+                self._logprobs.append(verdict.logprobs[index])
+            else:  # a constraint's word, of which only the draft's probability is known
+                is_drafted = index < len(draft) and token == draft[index]
+                self._logprobs.append(verdict.draft_logprobs[index] if is_drafted else math.nan)
+        if len(written) <= len(draft):
+            at = len(written) - 1
+            place = len(self.transcript.tokens) + at
+            self._refused.append(Refused(place, draft[at], verdict.draft_logprobs[at]))
 
     def _constrained(self, constraint: Constraint, own: Tokens[int], draft: Tokens[int]) -> list[int]:
-        """The tokens that count, up to where the draft leaves them."""
+        """The tokens that count: the draft's as far as they are the same, and one more."""
         chosen: list[int] = []
         for index, token in enumerate(own):
             if token == NO_TOKEN:

@@ -1,29 +1,25 @@
-"""The target's own token for every row that predicts one."""
+"""The target's own token for every row that predicts one, and its verdict on the drafts: formed on its device.
+
+What comes back to the host is one small tensor, see `packed_verdicts`: `fastedit_kernels.verify` and the torch path
+here both end in it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 import torch
 from torch import Tensor
 
-from fastedit.decode.request import Sampling
+from fastedit.decode.passes import NO_TOKEN, Append, Verdict
+from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.sampling import sample
 
 LOGITS_AT_ONCE = 2**21  # so many logits are held together: 8 MB in float32, which a CPU's caches hold
 MIN_ROWS_AT_ONCE = 64  # or a large vocabulary's weights would be read for a few rows
-NO_TOKEN = -1  # the row has a NaN
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Rows of one request. first_position: the absolute position of the token that the first row predicts."""
-
-    num_rows: int
-    first_position: int
-    sampling: Sampling
+NO_DRAFT = -1  # of the row behind a draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,41 +54,45 @@ class TokenChooser:
         self._num_ids = num_ids
         self._end = end
 
-    def choose(self, hidden: Tensor, questions: Sequence[Question]) -> list[list[int]]:
-        """The own tokens of each question's rows; `NO_TOKEN` where a row's logits hold a NaN.
+    def verify(self, hidden: Tensor, appends: Sequence[Append]) -> list[Verdict | None]:
+        """The verdict on each append's draft; None for one that has no rows.
 
-        hidden: [R, D], after the final norm, the questions' rows one behind the other.
+        hidden: [R, D], after the final norm, the appends' rows one behind the other.
         """
-        ends = list(accumulate(question.num_rows for question in questions))
-        if all(question.sampling.is_greedy for question in questions):
-            tokens = self._greedy(hidden)
-            return [tokens[end - question.num_rows : end] for question, end in zip(questions, ends, strict=True)]
-        return [
-            self._ask(hidden[end - question.num_rows : end], question)
-            for question, end in zip(questions, ends, strict=True)
+        drafts = draft_ids(appends)
+        if not drafts:
+            return [None] * len(appends)
+        bounds = [0, *accumulate(append.num_rows for append in appends)]
+        on_device = torch.tensor(drafts, device=hidden.device)
+        cu_rows = torch.tensor(bounds, device=hidden.device)
+        needs_logprobs = any(append.needs_logprobs for append in appends)
+        tokens, logprobs = [], []
+        for rows, sampling, first_position in self._blocks(appends, bounds):
+            logits = self.logits(hidden[rows])
+            tokens.append(own_tokens(logits, sampling, first_position))
+            if needs_logprobs:
+                logprobs.append(_logprobs(logits, tokens[-1], on_device[rows]))
+        token_ids = torch.cat(tokens)
+        packed = packed_verdicts(
+            token_ids,
+            num_accepted(token_ids, on_device, cu_rows),
+            cu_rows,
+            torch.cat(logprobs, dim=1) if logprobs else None,
+        )
+        return read_verdicts(packed, appends, len(appends), len(drafts))
+
+    def _blocks(self, appends: Sequence[Append], bounds: Sequence[int]) -> Iterator[tuple[slice, Sampling, int]]:
+        """(rows, how their tokens are chosen, the position that the first of them predicts), a few rows each."""
+        groups = [
+            (start, end, append.sampling, append.first_position)
+            for append, start, end in zip(appends, bounds, bounds[1:], strict=False)
         ]
-
-    def _ask(self, hidden: Tensor, question: Question) -> list[int]:
-        if question.sampling.is_greedy:
-            return self._greedy(hidden)
-        positions = question.first_position + torch.arange(len(hidden), device=hidden.device)
-        step = self._rows_at_once
-        tokens: list[int] = []
-        for start in range(0, len(hidden), step):
-            rows = slice(start, start + step)
-            tokens += sample(self.logits(hidden[rows]), positions[rows], question.sampling).tolist()
-        return tokens
-
-    def _greedy(self, hidden: Tensor) -> list[int]:
-        tokens: list[int] = []
-        for rows in torch.split(hidden, self._rows_at_once):
-            best, ids = self.logits(rows).max(dim=-1)  # the lowest id among equals
-            tokens += torch.where(best.isnan(), NO_TOKEN, ids).tolist()
-        return tokens
-
-    @property
-    def _rows_at_once(self) -> int:
-        return max(MIN_ROWS_AT_ONCE, LOGITS_AT_ONCE // self._num_ids)
+        if all(append.sampling.is_greedy for append in appends):  # then positions don't matter
+            groups = [(0, bounds[-1], GREEDY, 0)]
+        step = max(MIN_ROWS_AT_ONCE, LOGITS_AT_ONCE // self._num_ids)
+        for start, end, sampling, first_position in groups:
+            for at in range(start, end, step):
+                yield slice(at, min(at + step, end)), sampling, first_position + at - start
 
     def logits(self, hidden: Tensor) -> Tensor:
         """float32 [R, V]."""
@@ -100,11 +100,80 @@ class TokenChooser:
         return self._end(self._head(hidden)).float()
 
 
-def accepted_length(own: Sequence[int], draft: Sequence[int]) -> int:
-    """Length of the longest draft prefix that the target agrees with.
+def own_tokens(logits: Tensor, sampling: Sampling, first_position: int) -> Tensor:
+    """The target's own token of every row, int64 [R]; `NO_TOKEN` where the logits, float32 [R, V], hold a NaN.
 
-    own: the target's token at each of the draft's positions (and perhaps one more).
+    first_position: the absolute position of the token that the first row predicts; the others' follow it.
     """
-    if list(own[: len(draft)]) == list(draft):
-        return len(draft)
-    return next(index for index, token in enumerate(draft) if own[index] != token)
+    if sampling.is_greedy:
+        best, ids = logits.max(dim=-1)  # the lowest id among equals
+        return torch.where(best.isnan(), NO_TOKEN, ids)
+    return sample(logits, first_position + torch.arange(len(logits), device=logits.device), sampling)
+
+
+def _logprobs(logits: Tensor, *tokens: Tensor) -> Tensor:
+    """The logarithm of each token's probability, float32 [len(tokens), R]; NaN for a token below 0."""
+    total = logits.logsumexp(dim=-1)
+    return torch.stack(
+        [
+            (logits.gather(-1, ids.clamp(min=0)[:, None])[:, 0] - total).masked_fill(ids < 0, float("nan"))
+            for ids in tokens
+        ]
+    )
+
+
+def draft_ids(appends: Sequence[Append]) -> list[int]:
+    """For each row the draft's token for the position that it predicts, `NO_DRAFT` for an append's last row."""
+    return [token for append in appends if append.num_rows for token in (*append.draft, NO_DRAFT)]
+
+
+def num_accepted(token_ids: Tensor, drafts: Tensor, cu_rows: Tensor) -> Tensor:
+    """Rows of each request before its first one whose own token isn't its draft: int64 [N].
+
+    token_ids, drafts: [R]. cu_rows: [N + 1], request i has the rows cu_rows[i] .. cu_rows[i + 1], of which the last has
+    no draft. Of a request with no rows the number means nothing.
+    """
+    rows = torch.arange(len(token_ids), device=token_ids.device)
+    differs = (token_ids != drafts) | (drafts == NO_DRAFT)
+    firsts = torch.where(differs, rows, len(rows)).flip(0).cummin(0).values.flip(0)  # at or behind each row
+    starts = cu_rows[:-1].long()
+    return firsts[starts.clamp(max=len(rows) - 1)] - starts
+
+
+def packed_verdicts(token_ids: Tensor, accepted: Tensor, cu_rows: Tensor, logprobs: Tensor | None = None) -> Tensor:
+    """Verdicts on N drafts of R rows as one int32 tensor, of which `read_verdicts` copies as much as is asked for.
+
+    The accepted lengths [N], the next tokens [N], the own tokens [R]; with logprobs, float32 [2, R], their bits: of the
+    own tokens and of the drafts'.
+    """
+    at = (cu_rows[:-1] + accepted).long().clamp(min=0, max=len(token_ids) - 1)
+    parts = [accepted, token_ids[at], token_ids]
+    if logprobs is not None:
+        parts.append(logprobs.flatten().view(torch.int32))
+    return torch.cat([part.to(torch.int32) for part in parts])
+
+
+def read_verdicts(packed: Tensor, appends: Sequence[Append], num_requests: int, num_rows: int) -> list[Verdict | None]:
+    """The verdict on each append's draft, None for one without rows: in one copy to the host.
+
+    num_requests, num_rows: of the packed verdicts, which may hold more than the appends'.
+    """
+    needs_logprobs = any(append.needs_logprobs for append in appends)
+    needs_rows = needs_logprobs or any(append.needs_own for append in appends)
+    summaries = 2 * num_requests
+    wanted = summaries + num_rows * (needs_rows + 2 * needs_logprobs)
+    on_host = packed[:wanted].cpu()
+    numbers: list[int] = on_host[: summaries + num_rows].tolist()
+    logprobs: list[float] = on_host[summaries + num_rows :].view(torch.float32).tolist()
+    verdicts: list[Verdict | None] = []
+    start = 0
+    for index, append in enumerate(appends):
+        if not append.num_rows:
+            verdicts.append(None)
+            continue
+        end = start + append.num_rows
+        own = tuple(numbers[summaries + start : summaries + end])
+        of_rows = tuple(logprobs[start:end]), tuple(logprobs[num_rows + start : num_rows + end])
+        verdicts.append(Verdict(numbers[index], numbers[num_requests + index], own, *of_rows))
+        start = end
+    return verdicts

@@ -8,15 +8,20 @@ from itertools import count
 import pytest
 import torch
 
+from fastedit.decode.passes import NO_TOKEN, Verdict
 from fastedit.decode.request import DecodeRequest
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
-from fastedit.decode.verify import NO_TOKEN
 from fastedit.draft import Draft, Kind
 from fastedit.errors import Code, EngineUnavailable
 from support.tiny_targets import Tiny, run
 
 SETTINGS = EngineSettings(num_slots=4, slot_len=512, min_slot_len=16, pass_tokens=256)
+
+
+def verdict_of(append, answer):
+    """The verdict of a target that answers so: with a verdict, or with its own tokens."""
+    return Verdict.of(answer, append.draft) if isinstance(answer, list) and answer else answer or None
 
 
 class FaultyRunner:
@@ -34,7 +39,8 @@ class FaultyRunner:
     def append(self, appends):
         self.calls += 1
         if self.n <= self.calls < self.n + self.times:
-            return self.fault(self.inner, appends)
+            answers = self.fault(self.inner, appends)
+            return [verdict_of(append, answer) for append, answer in zip(appends, answers, strict=True)]
         return self.inner.append(appends)
 
     def copy_prefix(self, source, destination, length):
@@ -131,10 +137,10 @@ def test_a_target_that_repeats_itself_is_cut_off_and_soon(endless):
 
 def nan_for(request):
     def fault(inner, appends):
-        own = inner.append(appends)
+        verdicts = inner.append(appends)
         return [
-            [NO_TOKEN] * len(rows) if append.request == request else rows
-            for append, rows in zip(appends, own, strict=True)
+            [NO_TOKEN] * append.num_rows if append.request == request else verdict
+            for append, verdict in zip(appends, verdicts, strict=True)
         ]
 
     return fault

@@ -7,12 +7,13 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from fastedit.decode.passes import Append
 from fastedit.decode.request import GREEDY, Sampling
-from fastedit.decode.runner import Append, ModelRunner
+from fastedit.decode.runner import ModelRunner
 from fastedit.decode.sampling import sample
 from fastedit.decode.settings import EngineSettings
 from fastedit.errors import Code, EngineUnavailable
-from support.tiny_targets import Tiny
+from support.tiny_targets import Tiny, own_tokens
 
 SETTINGS = EngineSettings(num_slots=4, slot_len=200, min_slot_len=16)
 
@@ -37,7 +38,7 @@ def test_any_cut_into_chunks_gives_the_models_own_tokens(tinies, name, is_light)
             chunk = text[length : length + chance.choice((1, 2, 7, 40, 133))]
             if chunk:
                 appends.append(Append(slot, length, chunk, len(chunk)))
-        for append, own in zip(appends, runner.append(appends), strict=True):
+        for append, own in zip(appends, own_tokens(runner, appends), strict=True):
             seen[append.slot] += own
     for slot, text in texts.items():
         assert seen[slot] == reference_tokens(tiny, text)
@@ -46,26 +47,26 @@ def test_any_cut_into_chunks_gives_the_models_own_tokens(tinies, name, is_light)
 def test_rolling_back_leaves_no_trace(tiny):
     runner = ModelRunner(tiny.target, SETTINGS)
     text = list(range(10, 60))
-    runner.append([Append(1, 0, text[:30], 0)])
-    runner.append([Append(1, 30, [200] * 50, 50)])  # a draft that was refused
-    assert runner.append([Append(1, 30, text[30:], 20)])[0] == reference_tokens(tiny, text)[30:]
+    own_tokens(runner, [Append(1, 0, text[:30], 0)])
+    own_tokens(runner, [Append(1, 30, [200] * 50, 50)])  # a draft that was refused
+    assert own_tokens(runner, [Append(1, 30, text[30:], 20)])[0] == reference_tokens(tiny, text)[30:]
 
 
 def test_a_copied_prefix_is_as_good_as_a_computed_one(tiny):
     runner = ModelRunner(tiny.target, SETTINGS)
     text = list(range(10, 60))
-    runner.append([Append(0, 0, text, 0)])
+    own_tokens(runner, [Append(0, 0, text, 0)])
     runner.copy_prefix(0, 2, 25)
-    assert runner.append([Append(2, 25, text[25:], 25)])[0] == reference_tokens(tiny, text)[25:]
+    assert own_tokens(runner, [Append(2, 25, text[25:], 25)])[0] == reference_tokens(tiny, text)[25:]
 
 
 def test_only_the_wanted_rows_are_answered(tiny):
     runner = ModelRunner(tiny.target, SETTINGS)
     text = list(range(10, 40))
-    own = runner.append([Append(0, 0, text, 4), Append(1, 0, text, 0), Append(2, 0, text, 1)])
+    own = own_tokens(runner, [Append(0, 0, text, 4), Append(1, 0, text, 0), Append(2, 0, text, 1)])
     expected = reference_tokens(tiny, text)
     assert own == [expected[-4:], [], expected[-1:]]
-    assert runner.append([Append(3, 0, text, 0, GREEDY)]) == [[]]
+    assert own_tokens(runner, [Append(3, 0, text, 0, GREEDY)]) == [[]]
 
 
 def test_the_cache_is_no_larger_than_allowed(tiny):
@@ -84,7 +85,7 @@ def test_kernels_and_plain_torch_agree(tiny):
     for _ in range(4):
         chunks = [[chance.randrange(3, 250) for _ in range(chance.randrange(1, 30))] for _ in lengths]
         appends = [Append(slot, lengths[slot], chunk, len(chunk)) for slot, chunk in enumerate(chunks)]
-        assert with_kernels.append(appends) == plain.append(appends)
+        assert own_tokens(with_kernels, appends) == own_tokens(plain, appends)
         lengths = [length + len(chunk) for length, chunk in zip(lengths, chunks, strict=True)]
 
 
@@ -97,7 +98,7 @@ def test_kernels_that_fail_are_given_up_and_that_is_said(tiny, monkeypatch):
     runner = ModelRunner(tiny.target, SETTINGS, use_kernels=True)
     monkeypatch.setattr(kernels, "chunk_attention", broken)
     text = list(range(10, 40))
-    assert runner.append([Append(0, 0, text, 30)])[0] == reference_tokens(tiny, text)
+    assert own_tokens(runner, [Append(0, 0, text, 30)])[0] == reference_tokens(tiny, text)
     assert "no kernel image" in runner.fallbacks[0]
 
 
@@ -127,13 +128,13 @@ MASKED_ONLY = {
 def cut_up(runner, text, step=16):
     """The runner's token behind each of `text`."""
     own = [
-        runner.append([Append(0, start, text[start : start + step], len(text[start : start + step]))])[0]
+        own_tokens(runner, [Append(0, start, text[start : start + step], len(text[start : start + step]))])[0]
         for start in range(0, len(text), step)
     ]
     return [token for part in own for token in part]
 
 
-def own_tokens(model, text):
+def models_tokens(model, text):
     with torch.inference_mode():
         return model(input_ids=torch.tensor([text])).logits[0].argmax(-1).tolist()
 
@@ -158,7 +159,7 @@ def test_windows_and_ends_of_logits_are_the_models_own(tiny, family, options):
     """Qwen2-MoE and Phi-MoE have their window as a mask only, and it is longer than a probe of a few tokens."""
     target = made(tiny, family, **options)
     text = [3 + 7 * index % 250 for index in range(120)]
-    expected = own_tokens(target.model, text)
+    expected = models_tokens(target.model, text)
     runner = ModelRunner(target, SETTINGS)
     assert cut_up(runner, text) == expected
     assert cut_up(ModelRunner(target, SETTINGS), text, 50) == expected  # what was seen the first time still holds
@@ -174,7 +175,7 @@ def test_samples_of_capped_logits_are_capped(tiny):
         logits = target.model(input_ids=torch.tensor([text])).logits[0]
     expected = sample(logits, 1 + torch.arange(len(text)), Sampling(temperature=1.0, seed=3)).tolist()
     runner = ModelRunner(target, SETTINGS)
-    own = runner.append([Append(0, 0, text, len(text), Sampling(temperature=1.0, seed=3))])[0]
+    own = own_tokens(runner, [Append(0, 0, text, len(text), Sampling(temperature=1.0, seed=3))])[0]
     assert own == expected
 
 
@@ -227,7 +228,7 @@ def test_a_layer_that_someone_has_patched_is_computed_as_it_is(tiny, is_light):
     forward = projection.forward
     projection.forward = lambda x: forward(x) + 0.3 * x[..., :48]
     text = list(range(3, 80))
-    expected = own_tokens(target.model, text)
+    expected = models_tokens(target.model, text)
     runner = ModelRunner(target, SETTINGS, is_light=is_light)
     assert cut_up(runner, text) == expected
     assert bool(runner.fallbacks) == is_light
@@ -239,7 +240,7 @@ def test_kernels_that_compute_something_else_are_given_up(tiny, monkeypatch):
     monkeypatch.setattr(kernels, "chunk_attention", lambda *given, **named: attention(*given, **named) * 1.5)
     runner = ModelRunner(tiny.target, SETTINGS, use_kernels=True)
     text = list(range(10, 40))
-    assert runner.append([Append(0, 0, text, 30)])[0] == reference_tokens(tiny, text)
+    assert own_tokens(runner, [Append(0, 0, text, 30)])[0] == reference_tokens(tiny, text)
     assert "kernels' logits differ" in runner.fallbacks[0]
 
 

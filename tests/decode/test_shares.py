@@ -11,9 +11,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.decode.runner import Append, ModelRunner
+from fastedit.decode.passes import Append
+from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
 from fastedit.decode.shares import MIN_TOKENS, Shares
+from support.tiny_targets import own_tokens
 
 SETTINGS = EngineSettings(num_slots=6, slot_len=256)
 
@@ -75,6 +77,6 @@ def test_a_divided_pass_gives_what_each_request_gives_alone(tiny) -> None:
     then = [Append(slot, len(prompt), [slot + 1] * 70, 70) for slot, prompt in enumerate(prompts)]
     for appends in (first, then):
         assert len(runner._shares.divided([len(append.tokens) for append in appends])) == 2
-    divided = [runner.append(first), runner.append(then)]
+    divided = [own_tokens(runner, first), own_tokens(runner, then)]
     alone = ModelRunner(tiny.target, SETTINGS)
-    assert divided == [[alone.append([append])[0] for append in appends] for appends in (first, then)]
+    assert divided == [[own_tokens(alone, [append])[0] for append in appends] for appends in (first, then)]

@@ -7,10 +7,11 @@ import torch
 from torch.nn import functional
 
 from fastedit.decode.attention import QUERIES_AT_ONCE, ROWS
+from fastedit.decode.passes import Append
 from fastedit.decode.request import GREEDY, Sampling
-from fastedit.decode.runner import Append, ModelRunner
+from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
-from fastedit.decode.verify import Question, TokenChooser
+from fastedit.decode.verify import TokenChooser
 from fastedit.decode.widths import FewWidthsChooser, repeated_width
 from fastedit.targets import Target
 
@@ -36,9 +37,9 @@ def test_widths_are_few_and_hardly_larger():
 def test_logits_of_filled_rows_are_the_same(num_rows, sampling):
     torch.manual_seed(num_rows)
     weight, hidden = torch.randn(50, 16), torch.randn(num_rows, 16)
-    questions = [Question(num_rows, 7, sampling)]
+    appends = [Append(0, 7, range(num_rows), num_rows, sampling, needs_own=True)]
     assert chooser(weight, kind=FewWidthsChooser).logits(hidden).shape == (num_rows, 50)
-    assert chooser(weight, kind=FewWidthsChooser).choose(hidden, questions) == chooser(weight).choose(hidden, questions)
+    assert chooser(weight, kind=FewWidthsChooser).verify(hidden, appends) == chooser(weight).verify(hidden, appends)
 
 
 def test_passes_of_any_width_meet_few_shapes(tiny_folders, monkeypatch):

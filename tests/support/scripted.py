@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fastedit.decode import Engine, EngineSettings, api
 from fastedit.decode.costs import CostTable
-from fastedit.decode.runner import Append
+from fastedit.decode.passes import Append, Verdict
 from fastedit.targets import Target
 
 COSTS = {1: 1e-3, 2**16: 1e-3}  # every pass costs the same, and little
@@ -34,13 +34,13 @@ class ScriptedRunner:
     _slots: dict[int, list[int]] = field(default_factory=dict)
     _outputs: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
 
-    def append(self, appends: Sequence[Append]) -> list[list[int]]:
+    def append(self, appends: Sequence[Append]) -> list[Verdict | None]:
         self.before_pass()
         self.num_passes += 1
         self.crowds.append(len(appends))
         if self.num_passes >= self.fails_from:
             raise RuntimeError("the device fell over")
-        return [self._rows(append) for append in appends]
+        return [self._verdict(append) for append in appends]
 
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         self._slots[destination] = self._slots[source][:length]
@@ -48,15 +48,16 @@ class ScriptedRunner:
     def release_memory(self) -> None:
         pass
 
-    def _rows(self, append: Append) -> list[int]:
+    def _verdict(self, append: Append) -> Verdict | None:
         tokens = self._slots.get(append.slot, [])[: append.length] + list(append.tokens)
         self._slots[append.slot] = tokens
         if not append.num_rows:
-            return []
+            return None
         last_of_prompt = tokens.index(self._special("<|merged|>"))
         output = self._output(tuple(tokens[: last_of_prompt + 1]))
         first = len(tokens) - append.num_rows - last_of_prompt
-        return [output[min(index, len(output) - 1)] for index in range(first, first + append.num_rows)]
+        own = [output[min(index, len(output) - 1)] for index in range(first, first + append.num_rows)]
+        return Verdict.of(own, append.draft)
 
     def _output(self, prompt: tuple[int, ...]) -> list[int]:
         if prompt not in self._outputs:

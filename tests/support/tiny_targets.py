@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -11,6 +12,7 @@ from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from fastedit.decode.costs import CostTable
 from fastedit.decode.engine import Engine
+from fastedit.decode.passes import Append, Verdict
 from fastedit.decode.request import DecodeRequest, DecodeResult
 from fastedit.decode.runner import ModelRunner, Runner
 from fastedit.decode.sequence import Vocabulary
@@ -87,6 +89,16 @@ class Tiny:
             )
         best = torch.stack(output.scores)[:, 0].topk(2).values
         return tuple(output.sequences[0, len(prompt) :].tolist()), float((best[:, 0] - best[:, 1]).min())
+
+
+def own_tokens(runner: Runner, appends: Sequence[Append]) -> list[list[int]]:
+    """The target's own token for every row of each append, once it is seen that the verdicts say the same."""
+    asked = [replace(append, needs_own=True) for append in appends]
+    verdicts = runner.append(asked)
+    for append, verdict in zip(appends, verdicts, strict=True):
+        assert (verdict is None) == (append.num_rows == 0)
+        assert verdict is None or verdict == Verdict.of(verdict.own, append.draft)
+    return [list(verdict.own) if verdict else [] for verdict in verdicts]
 
 
 def run(engine: Engine, request: DecodeRequest) -> DecodeResult:
