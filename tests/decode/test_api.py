@@ -5,6 +5,7 @@ import pytest
 from fastedit.decode import EditRequest, Sampling, decode_request, make_engine, shared_engine, submit, verify_draft
 from fastedit.decode.costs import CostTable
 from fastedit.decode.engine import Engine
+from fastedit.decode.passes import Verdict
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft, Kind
@@ -30,11 +31,12 @@ class Scripted:
 
     def append(self, appends):
         self.inner.append(appends)
-        return [self.answers(append) for append in appends]
+        return [self.verdict(append) if append.num_rows else None for append in appends]
 
-    def answers(self, append):
-        first = append.length + len(append.tokens) - append.num_rows + 1 - self.prompt_len
-        return [self.output[min(max(at, 0), len(self.output) - 1)] for at in range(first, first + append.num_rows)]
+    def verdict(self, append):
+        first = append.first_position - self.prompt_len
+        own = [self.output[min(max(at, 0), len(self.output) - 1)] for at in range(first, first + append.num_rows)]
+        return Verdict.of(own, append.draft)
 
     def copy_prefix(self, *where):
         self.inner.copy_prefix(*where)
