@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from fastedit.anchor.lazy.cells import Cell
 from fastedit.anchor.lazy.columns import Columns
@@ -31,10 +32,20 @@ class _Gap:
     start: int
 
 
-class Blanks:
-    """Puts blank lines between the lines of a result."""
+class AddedBlanks(Enum):
+    """Where new lines that the file wants none beside get a blank line, because words ask for it."""
 
-    def __init__(self, grid: Grid, plan: Plan, columns: Columns) -> None:
+    NONE = "none"
+    BEFORE = "before"
+    BEHIND = "behind"
+    AROUND = "around"
+
+
+class Blanks:
+    """Puts blank lines between the lines of a result. added: those that words ask for."""
+
+    def __init__(self, grid: Grid, plan: Plan, columns: Columns, added: AddedBlanks = AddedBlanks.NONE) -> None:
+        self.added = added
         self.grid = grid
         self.plan = plan
         self.columns = columns
@@ -153,6 +164,9 @@ class Blanks:
             wanted = self._wanted_before(gap, len(between), *self._behind_new(cells, second))
         else:
             wanted = self._wanted_behind(gap)
+        side = AddedBlanks.BEFORE if below.is_new else AddedBlanks.BEHIND
+        if self.added in (AddedBlanks.AROUND, side):
+            wanted = max(1, wanted)
         if wanted == len(between):
             return between
         kept = between[:wanted]
@@ -197,6 +211,11 @@ class Blanks:
         if not gap.in_file and gap.shows_blank and not is_closed and self._is_declared(gap.start):
             return 1
         return gap.in_file
+
+    def _is_kind(self, line: int, kind: str) -> bool:
+        """Whether a line declares something of this kind."""
+        identity = self.original.identity(line)
+        return identity is not None and identity.kind == kind
 
     def _first_new(self, cells: Sequence[Cell], index: int) -> int:
         """The first row of the run of new lines that a cell is in."""
@@ -261,6 +280,10 @@ class Blanks:
                 continue
             if line and not self.grid.opens_before[line] and one.end_line - one.start_line > 1:
                 counts[self._blanks_before(line)] += 1
+        identity = self.grid.leading_identity(row)
+        if not counts and identity is not None and identity.kind == "heading":
+            headings = (line for line in range(1, len(self.original)) if self._is_kind(line, "heading"))
+            counts = Counter(self._blanks_before(line) for line in headings)
         if counts:
             return counts.most_common(1)[0][0]
         at, shown = row - 1, 0

@@ -21,7 +21,7 @@ FACTS = (
     "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked",
     "notes_kept", "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs",
     "replaced_unlike", "lost_used", "lost_unused", "kin_apart", "kin_of_new", "closer_apart", "closer_of_new",
-    "closer_new",
+    "closer_new", "blanks_told", "blanks_said", "blanks_around",
 )  # fmt: skip
 _HEADERS = ("decl", "heading", "table")
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")

@@ -11,11 +11,13 @@ PAIR = (
     "like_same_elsewhere like_line_shown quoted_by_words parent_same parent_like parent_other parent_new parent_none "
     "ancestors named named_not shift_same shift_other note_pair dots_pair same_shown_twice several respaced "
     "like_parent_other like_parent_new note_quotes owner_same owner_other owner_new like_owner_other like_owner_new "
-    "like_though_loose told_inside told_outside"
+    "like_though_loose told_inside told_outside loose_prefix like_elided like_elided_code like_opens said_adds "
+    "said_changes said_placed said_adds_other"
 ).split()
 NEXT = "next_shift_same next_shift_other next_blank next_from_new next_from_deleted next_new_deeper".split()
 ROW_NEW = (
-    "new new_blank new_comment new_declared new_known new_known_trivial new_dots new_like new_note new_header_like"
+    "new new_blank new_comment new_declared new_known new_known_trivial new_dots new_like new_note new_header_like "
+    "new_said_adds new_said_changes"
 ).split()
 NEW_AT = (
     "fits_before fits_behind fits_opener fits_none captures ends_block ends_file begins_file blank_behind "
@@ -28,7 +30,7 @@ NEW_FAR = [f"far_{name}" for name in NEW_AT]
 NEW_FROM = "new_after_quote new_after_deleted new_after_marker new_after_jump new_at_start new_more".split()
 DELETED_LINE = (
     "deleted deleted_blank deleted_comment deleted_trivial deleted_header deleted_shown deleted_said deleted_like "
-    "deleted_stays"
+    "deleted_stays deleted_said_adds deleted_said_placed"
 ).split()
 DELETED = (
     "delete_after_quote delete_after_new delete_after_marker delete_to_quote delete_to_new delete_to_marker "
@@ -75,10 +77,11 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
     PARENT_OTHER, PARENT_NEW, PARENT_NONE, ANCESTORS, NAMED, NAMED_NOT, SHIFT_SAME, SHIFT_OTHER, NOTE_PAIR, DOTS_PAIR,
     SAME_SHOWN_TWICE, SEVERAL, RESPACED, LIKE_PARENT_OTHER, LIKE_PARENT_NEW, NOTE_QUOTES, OWNER_SAME, OWNER_OTHER,
     OWNER_NEW, LIKE_OWNER_OTHER, LIKE_OWNER_NEW, LIKE_THOUGH_LOOSE, TOLD_INSIDE, TOLD_OUTSIDE,
+    LOOSE_PREFIX, LIKE_ELIDED, LIKE_ELIDED_CODE, LIKE_OPENS, SAID_ADDS, SAID_CHANGES, SAID_PLACED, SAID_ADDS_OTHER,
 ) = range(len(PAIR))
 (
     NEW, NEW_BLANK, NEW_COMMENT, NEW_DECLARED, NEW_KNOWN, NEW_KNOWN_TRIVIAL, NEW_DOTS, NEW_LIKE, NEW_NOTE,
-    NEW_HEADER_LIKE,
+    NEW_HEADER_LIKE, NEW_SAID_ADDS, NEW_SAID_CHANGES,
 ) = range(len(ROW_NEW))
 (
     FITS_BEFORE, FITS_BEHIND, FITS_OPENER, FITS_NONE, CAPTURES, ENDS_BLOCK, ENDS_FILE, BEGINS_FILE, BLANK_BEHIND,

@@ -18,6 +18,7 @@ import numpy as np
 
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY, SAME
 from fastedit.anchor.lazy.fold import COUNTED, Clock, Fold
+from fastedit.anchor.lazy.intent import Intent, intent_of
 from fastedit.anchor.lazy.lines import Identity, Lines
 from fastedit.anchor.lazy.new_lines import NewLines
 from fastedit.anchor.lazy.pairs import NOT_CODE, Pairing, Pairs
@@ -173,7 +174,8 @@ class Grid(Positions):
         full = 1 - f["blank"]
         plain = full * (1 - f["comment"]) * (1 - f["trivial"]) + MORE_THAN_ANY * (self._left_out > 0).astype(np.float32)
         rest = "blank comment trivial header shown said like stays".split()
-        return self._counted([plain, *(f[name] for name in rest)])
+        told = [full * value for value in (self.intent.adds, self.intent.placed)]
+        return self._counted([plain, *(f[name] for name in rest), *told])
 
     @cached_property
     def jumped_lines(self) -> Floats:
@@ -290,6 +292,11 @@ class Grid(Positions):
         found = (self.shown.identity(row) for row in range(self.num_rows))
         shown = (re.split(r"[.:\s]+", one.name)[-1] for one in found if one is not None and one.kind == "decl")
         return PlaceReader(self.original, self.declared_names).told(self.context.prose, frozenset(shown))
+
+    @cached_property
+    def intent(self) -> Intent:
+        """What the words before the snippet announce."""
+        return intent_of(self.context.prose)
 
     def listing(self, row: int) -> float:
         """The share of a comment's words that are names of things in the original: `// format, test`."""

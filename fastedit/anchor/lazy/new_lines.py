@@ -39,6 +39,8 @@ from fastedit.anchor.lazy.features import (
     NEW_KNOWN_TRIVIAL,
     NEW_LIKE,
     NEW_NOTE,
+    NEW_SAID_ADDS,
+    NEW_SAID_CHANGES,
     OFF_TOLD,
     OUT_TOLD,
     OUTSIDE_NAMED,
@@ -74,6 +76,7 @@ class NewLines:
             values[NEW_BLANK] = 1
             return values
         values[NEW] = 1
+        values[NEW_SAID_ADDS], values[NEW_SAID_CHANGES] = self.grid.intent.adds, self.grid.intent.changes
         values[NEW_COMMENT] = float(one.note is not None)
         identity = self.shown.identity(row)
         is_outer = identity is not None and identity.kind in ("decl", "import", "heading", "table")

@@ -23,10 +23,13 @@ from fastedit.anchor.lazy.features import (
     LIKE,
     LIKE_BY,
     LIKE_COMMENT,
+    LIKE_ELIDED,
+    LIKE_ELIDED_CODE,
     LIKE_FIRST,
     LIKE_FIRST_NOT,
     LIKE_LINE_SHOWN,
     LIKE_MIXED,
+    LIKE_OPENS,
     LIKE_OWNER_NEW,
     LIKE_OWNER_OTHER,
     LIKE_PARENT_NEW,
@@ -36,6 +39,7 @@ from fastedit.anchor.lazy.features import (
     LIKE_WORDS,
     LOOSE,
     LOOSE_ABBREVIATED,
+    LOOSE_PREFIX,
     NAMED,
     NAMED_NOT,
     NOTE_PAIR,
@@ -51,6 +55,10 @@ from fastedit.anchor.lazy.features import (
     PARENT_SAME,
     QUOTED_BY_WORDS,
     RESPACED,
+    SAID_ADDS,
+    SAID_ADDS_OTHER,
+    SAID_CHANGES,
+    SAID_PLACED,
     SAME,
     SAME_DUP,
     SAME_LEN,
@@ -63,7 +71,7 @@ from fastedit.anchor.lazy.features import (
     TOLD_INSIDE,
     TOLD_OUTSIDE,
 )  # fmt: skip
-from fastedit.anchor.lazy.lines import DOTS, Identity, unwrapped
+from fastedit.anchor.lazy.lines import DOTS, WORD, Identity, identity_of, unwrapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,6 +98,10 @@ _WHERE_LIKE = (
     (LIKE_OWNER_NEW, OWNER_NEW),
 )
 _PUNCTUATION = re.compile(r"[,;\s]+$")
+# Dots that are more likely code: `...rest`, `Callable[..., T]`, `tuple[int, ...]`.
+_CODE_DOTS = re.compile(r"\.{3}\w|\[\.{3},|,\s*\.{3}\]")
+MIN_PREFIX = 10  # characters of a line that is cut off without dots
+MAX_OPENED = 400  # characters of a statement that is compared in one line
 
 
 @dataclass(slots=True)
@@ -173,20 +185,31 @@ class Pairing:
         known = set(same)
         is_note = one.note is not None and one.role("code") < NOT_CODE
         found: list[_Found] = []
-        for line, likeness, overlap in self._alike(row):
+        opened = self._opened(row)
+        for line, likeness, overlap in self._alike(row, opened):
             if line in known or (is_note and not self.original.is_comment(line)):
                 continue
             for values, is_loose in self._like(row, line, likeness, overlap, bool(same)):
+                values[LIKE_OPENS] = float(bool(opened) and not is_loose)
                 found.append((line, 1, values, is_loose))
         return found
 
-    def _alike(self, row: int) -> list[tuple[int, float, float]]:
-        """(line, likeness, shared rare words) of the lines that are most like a row."""
+    def _opened(self, row: int) -> str:
+        """The statement of several rows that a row opens, in one line; "" where it opens none, or a long one."""
+        shown = self.shown
+        if shown.stripped[row][-1:] not in ("(", "[", "{", ","):
+            return ""
+        span = shown.statement_span(row)
+        joined = " ".join(shown.stripped[row : row + span]) if span > 1 else ""
+        return joined if len(joined) <= MAX_OPENED else ""
+
+    def _alike(self, row: int, opened: str) -> list[tuple[int, float, float]]:
+        """(line, likeness, shared rare words) of the lines that are most like a row, or the statement that it opens."""
         original, shown = self.original, self.shown
-        text = shown.stripped[row]
+        text, whole = shown.stripped[row], unwrapped(opened)
         counts: dict[int, float] = {}
         total = 0.0
-        for word in dict.fromkeys(shown.words(row)):
+        for word in dict.fromkeys(WORD.findall(opened) if opened else shown.words(row)):
             places = original.word_places.get(word, ())
             weight = 1 / (1 + math.log2(1 + len(places)))
             total += weight
@@ -194,7 +217,7 @@ class Pairing:
                 continue
             for line in places:
                 counts[line] = counts.get(line, 0.0) + weight
-        identity = shown.identity(row)
+        identity = identity_of(opened) if opened else shown.identity(row)
         if identity is not None:
             for line in original.identities.get(identity, ())[:20]:
                 counts[line] = counts.get(line, 0.0) + 1
@@ -205,6 +228,8 @@ class Pairing:
             if original.is_trivial[line] or len(other) > 2000:
                 continue
             likeness = Indel.normalized_similarity(text, other)
+            if whole:
+                likeness = max(likeness, Indel.normalized_similarity(whole, unwrapped(other)))
             is_named = identity is not None and original.identity(line) == identity
             if likeness >= MIN_LIKENESS or is_named or (DOTS.search(text) and counts[line] > 0.3):
                 result.append((line, likeness, min(1.0, counts[line] / max(total, 1e-6))))
@@ -229,7 +254,7 @@ class Pairing:
         if loose:
             quoted = list(values)
             quoted[LOOSE] = 1
-            quoted[LOOSE_ABBREVIATED] = float(loose == 2)
+            quoted[LOOSE_ABBREVIATED], quoted[LOOSE_PREFIX] = float(loose == 2), float(loose == 3)
             quoted[SAME_LEN] = min(3.0, math.log2(1 + len(mine) / 8))
             result.append((quoted, True))
         elif one.is_quoted:
@@ -258,8 +283,14 @@ class Pairing:
         values[LIKE_MIXED] = float(is_comment != was_comment)
         values[LIKE_SAME_ELSEWHERE] = float(is_known)
         values[LIKE_LINE_SHOWN] = float(original.keys[line] in shown.places)
-        result.append((values, False))
-        return result
+        self._add_intent(values)
+        return [*result, *((one, False) for one in _with_elided(values, mine, theirs))]
+
+    def _add_intent(self, values: list[float]) -> None:
+        """Adds what the words before the snippet announce to the features of a change."""
+        intent = self.grid.intent
+        values[SAID_ADDS], values[SAID_CHANGES], values[SAID_PLACED] = intent.adds, intent.changes, intent.placed
+        values[SAID_ADDS_OTHER] = max(intent.adds, intent.placed) * values[IDENTITY_OTHER]
 
     def _statement(self, line: int) -> tuple[int, str, str]:
         """The statement that begins in a line: its number of lines, its text in one line, and without white space."""
@@ -304,7 +335,8 @@ class Pairing:
                 values[LIKE], values[LIKE_BY] = 1, likeness - 0.5
                 values[LIKE_FIRST] = 1
                 values[IDENTITY_SAME] = float(identity is not None and identity == original.identity(line))
-                result.append((line, span, values, False))
+                self._add_intent(values)
+                result += ((line, span, one, False) for one in _with_elided(values, mine, joined))
         return result
 
     def _add_context(self, row: int, lines: list[int], features: Floats) -> None:
@@ -439,8 +471,26 @@ def _abbreviates(mine: str, theirs: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, parts)), theirs) is not None
 
 
+def _with_elided(values: list[float], mine: str, theirs: str) -> list[list[float]]:
+    """The features of a change; of a line with dots inside also those of the change in which they stand for code."""
+    if not DOTS.search(mine) or DOTS.search(theirs):
+        return [values]
+    elided = list(values)
+    elided[LIKE_ELIDED], elided[LIKE_ELIDED_CODE] = 1, float(bool(_CODE_DOTS.search(mine)))
+    return [elided, values]
+
+
+def _is_cut_off(mine: str, theirs: str) -> bool:
+    """Whether a line is the beginning of another one, or a tag without its attributes."""
+    if mine.startswith("<") and mine.endswith(">") and theirs.endswith(">"):
+        return theirs.startswith(f"{mine[:-1]} ") and theirs.count("<") == 1
+    if len(mine) < MIN_PREFIX or not theirs.startswith(mine):
+        return False
+    return not (mine[-1].isalnum() and theirs[len(mine) :][:1].isalnum())
+
+
 def _looseness(mine: str, theirs: str) -> int:
-    """1 where a line is quoted without its comment or its last comma, 2 where it is abbreviated, 0 elsewhere."""
+    """1 where a line is quoted without its comment or its last comma, 2 abbreviated, 3 cut off, 0 elsewhere."""
     if DOTS.search(mine) and not DOTS.search(theirs):
         parts = [part.strip() for part in re.split(r"/\*[^*]*(?:\.{3,}|…)[^*]*\*/|\.{3,}|…", mine)]
         if sum(map(len, parts)) >= 4:
@@ -456,4 +506,4 @@ def _looseness(mine: str, theirs: str) -> int:
             return 1
     if mine.replace("'", '"').replace(" ", "") == theirs.replace("'", '"').replace(" ", ""):
         return 1
-    return 0
+    return 3 if _is_cut_off(mine, theirs) else 0

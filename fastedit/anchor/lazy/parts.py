@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rapidfuzz.distance import Indel
 
+from fastedit.anchor.lazy.blanks import AddedBlanks
 from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.chart import Known
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
 from fastedit.anchor.lazy.grid import Context, Grid
+from fastedit.anchor.lazy.intent import asks_blanks
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.paths import Path
@@ -43,6 +45,7 @@ FEW_READINGS = 4
 BEAM = 12.0
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
+BLANKS = ("blanks_told", "blanks_said", "blanks_around")  # the last of the facts
 KnownFor = Callable[[Lines, Sequence[Row]], Known]
 
 
@@ -122,20 +125,18 @@ def _add_readings(
     num_found, has_sound = 0, False
     twins = Twins(grid)
     for path in search.best(_num_paths(len(grid.rows)), beam=BEAM):
-        followed = _followed(task, search, path, twins)
-        if followed is None:
-            continue
-        plan, cells, changes = followed
-        text, origins = composed(task.before, changes)
-        if text in result and search.known is None:
-            continue
-        facts = facts_of(grid, plan, cells)
-        score = path.score if search.known is None else float(search.features(path) @ search.weights)
-        total = score + float(facts @ worth) + added
-        if text not in result or result[text][0][1] < total:
-            result[text] = ((Part(grid, judge, path, plan, facts, taste), total), text, origins, changes)
-        num_found += 1
-        has_sound = has_sound or not facts[MORE_ERRORS]
+        for plan, cells, changes, blanks in _followed(task, search, path, twins):
+            text, origins = composed(task.before, changes)
+            if text in result and search.known is None:
+                continue
+            facts = facts_of(grid, plan, cells)
+            facts[-len(BLANKS) :] = blanks
+            score = path.score if search.known is None else float(search.features(path) @ search.weights)
+            total = score + float(facts @ worth) + added
+            if text not in result or result[text][0][1] < total:
+                result[text] = ((Part(grid, judge, path, plan, facts, taste), total), text, origins, changes)
+            num_found += 1
+            has_sound = has_sound or not facts[MORE_ERRORS]
         if num_found >= _num_wanted(len(task.before.lines), has_sound):
             break
 
@@ -148,21 +149,27 @@ def _num_wanted(num_lines: int, has_sound: bool) -> int:
 
 def _followed(
     task: Task, search: Search, path: Path, twins: Twins
-) -> tuple[Plan, tuple[Cell, ...], Sequence[Change]] | None:
-    """The plan, cells and changes of a path; None if it makes no text, or does what an earlier path did.
+) -> Iterator[tuple[Plan, tuple[Cell, ...], Sequence[Change], tuple[float, ...]]]:
+    """Yields the plan, cells, changes and `BLANKS` of a path, for each way to add the blank lines that words ask for.
 
-    twins: what the earlier ones did. A search that leans on a known result may repeat them.
+    Yields nothing if it makes no text, or does what an earlier path did. twins: what the earlier ones did. A search
+    that leans on a known result may repeat them.
     """
     grid = search.grid
     plan = plan_of(path, grid)
     if plan is None:
         _reject(task, search, path)
-        return None
+        return
     if search.known is None and not twins.is_new(plan):
-        return None
-    cells = Realiser(grid, plan).cells()
-    changes = grid.unfolded(changes_of(cells, len(grid.original)))
-    return None if changes is None else (plan, tuple(cells), changes)
+        return
+    told, said = asks_blanks(task.snippet.prose), asks_blanks(task.said)
+    for added in AddedBlanks if (told or said) and plan.new else (AddedBlanks.NONE,):
+        cells = Realiser(grid, plan, added).cells()
+        changes = grid.unfolded(changes_of(cells, len(grid.original)))
+        if changes is not None:
+            is_added = added is not AddedBlanks.NONE
+            blanks = is_added and told, is_added and not told, added is AddedBlanks.AROUND
+            yield plan, tuple(cells), changes, tuple(map(float, blanks))
 
 
 def _reject(task: Task, search: Search, path: Path) -> None:

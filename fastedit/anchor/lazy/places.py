@@ -13,15 +13,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.hints import is_path
+from fastedit.anchor.lazy.lines import DOTS, Lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_MEANT = 3  # lines that a quote may mean
 MAX_BETWEEN = 40  # characters between a word for a place and the name
+MIN_QUOTED = 3  # characters of a quote that is looked for inside of lines
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
-_QUOTED = re.compile(r"`([^`\n]+)`|[\"“„«]([^\"“”„«»\n]{2,})[\"”“»]")
+# A quote, or a word that is written as only code is.
+_QUOTED = re.compile(
+    r"`([^`\n]+)`|[\"“„«]([^\"“”„«»\n]{2,})[\"”“»]|(\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{3,}\w*)\b)"
+)
+_FILE_NAME = re.compile(r"`([^`\s]+)`")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _WORDS = {
@@ -34,6 +40,8 @@ _WORDS = {
         "before above over preceding precedes vor über oberhalb antes encima arriba prima sopra avant au-dessus devant "
         "acima przed nad перед над выше до före ovanför voor boven"
     ),
+    "between": "between zwischen entre tra fra mellan mellem tussen między mezi между",
+    "beside": "next beside neben junto accanto próximo naast bredvid obok vedle рядом",
     "inside": (
         "in inside within into to im ins innerhalb en dentro nel nello nella nell dans no em num numa w we в во i"
     ),
@@ -41,19 +49,23 @@ _WORDS = {
         "top beginning oben anfang beginn inicio principio comienzo inizio cima début haut topo início начале "
         "начало początku początek början"
     ),
-    "end": "bottom append appended ende unten final fin fine fondo bas fim конце конец końcu koniec slutet",
+    "end": "end bottom append appended ende unten final fin fine fondo bas fim конце конец końcu koniec slutet",
 }
 # Behind a word for an end: that it is that of the file, or nothing.
 _OF_FILE = re.compile(
     r"^\W*(?:(?:of|the|this|der|des|von|dieser|del?|della|du|da|do|la|le|el|il|o|av|van)\W+)*"
     r"(?:file|module|script|page|document|datei|moduls?|seite|archivo|fichero|módulo|modulo|fichier|arquivo|ficheiro|"
-    r"файла|модуля|pliku|modułu|filen|bestand)?\W*(?:add|comes|goes|kommt|va|viene|ajoute\w*|añad\w*|aggiung\w*)?\W*$"
+    r"файла|модуля|pliku|modułu|filen|bestand)?\W*(?:add|comes|goes|kommt|va|viene|ajoute\w*|añad\w*|aggiung\w*)?\W*"
+    r"(?:(?:after|behind|with|nach|mit|tras|con|après|avec|dopo|após|com|efter|met|na)\W+(?:\w+\W+){1,3}"
+    r"(?:line|zeile|blanco|vacía|branco|vazia|vide|vuota|regel|rad))?\W*$"
 )
 _BEHIND_NAME = (
     ("after", re.compile(r"^\s*(?:の|之|的)?(?:直後|後|下|后面|后|下面|下方|다음|뒤|아래)")),
     ("before", re.compile(r"^\s*(?:の|之|的)?(?:直前|前|上|前面|上面|上方|앞|위)")),
     ("inside", re.compile(r"^\s*(?:の|之|的)?(?:中|内|里|裡|안)")),
 )
+_AND = re.compile(r"\b(?:and|und|y|et|e|och|en|i|и)\W+(?:\w+\W+){0,3}$")
+_OF = re.compile(r"\s+(?:of|von|des|der|del?|della|du|di|do|da|van|av)\b")
 _EDGES = ("top", "end")
 _KIND_OF = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 
@@ -88,15 +100,17 @@ class PlaceReader:
     def _told_by(self, sentence: str, shown: frozenset[str]) -> Told:
         told = Told()
         n = len(self.original)
-        for kind, quoted in _mentions(sentence):
+        for kind, quoted in _mentions(_FILE_NAME.sub(_without_path, sentence)):
             if kind in _EDGES:
                 told.at = _with(told.at, n + 1, self._gap(0 if kind == "top" else n))
                 continue
             for start, end in self._meant(quoted, shown):
                 if kind == "inside":
                     told.inside = _with(told.inside, n, range(start, end))
-                else:
-                    told.at = _with(told.at, n + 1, self._gap(end if kind == "after" else start))
+                if kind in ("after", "beside"):
+                    told.at = _with(told.at, n + 1, self._gap(end))
+                if kind in ("before", "beside"):
+                    told.at = _with(told.at, n + 1, self._gap(start))
         return told
 
     def _gap(self, at: int) -> range:
@@ -120,13 +134,27 @@ class PlaceReader:
             lines = [line for line in self.original.word_places.get(name, ()) if self._is_about(line, name)]
             lines = lines or list(self.original.word_places.get(name, ()))
         else:
-            key = "".join(quoted.split()).rstrip("…").removesuffix("...")
-            lines = self.original.places.get(key, []) or [
-                line for line, theirs in enumerate(self.original.keys) if len(key) > 3 and key in theirs
-            ]
+            lines = self._quoted("".join(quoted.split()))
         if not 0 < len(lines) <= MAX_MEANT:
             return []
         return [(line, self._end_of(line)) for line in lines]
+
+    def _quoted(self, key: str) -> list[int]:
+        """The lines that are quoted: equal ones, else those with the quote, or its parts around dots, in them."""
+        found = self.original.places.get(key, [])
+        parts = [part for part in DOTS.split(key) if part]
+        if found or sum(map(len, parts)) <= MIN_QUOTED:
+            return found
+        pattern = re.compile(".*".join(map(re.escape, parts)))
+        lines = [line for line, theirs in enumerate(self.original.keys) if pattern.search(theirs)]
+        if lines or len(parts) < 2:
+            return lines
+        keys = ((line, self._statement(line)) for line, theirs in enumerate(self.original.keys) if parts[0] in theirs)
+        return [line for line, statement in keys if pattern.search(statement)]
+
+    def _statement(self, line: int) -> str:
+        """The statement that begins in a line, without white space."""
+        return "".join(self.original.keys[line : line + max(1, self.original.statement_span(line))])
 
     def _is_about(self, line: int, name: str) -> bool:
         identity = self.original.identity(line)
@@ -144,6 +172,11 @@ class PlaceReader:
         return end
 
 
+def _without_path(quote: re.Match[str]) -> str:
+    """The quote, or a word for a file where it names one."""
+    return "file" if is_path(quote[1]) else quote[0]
+
+
 def _mentions(sentence: str) -> Iterator[tuple[str, str]]:
     """(kind, quote) for each name that a word for a place goes with; without any, an end of the file and ""."""
     kind, since, at = "", 0, 0
@@ -151,11 +184,16 @@ def _mentions(sentence: str) -> Iterator[tuple[str, str]]:
     for piece in _QUOTED.finditer(sentence):
         for word in _WORD.finditer(sentence, at, piece.start()):
             found = _KIND_OF.get(word.group().lower())
-            if found and found not in _EDGES:
-                kind, since = found, word.end()
+            if kind == "beside" and word.start() - since < 2:  # next to
+                continue
+            if found and (found not in _EDGES or _OF.match(sentence[word.end() : piece.start()])):
+                kind, since = "inside" if found in _EDGES else found, word.end()
         behind = next((one for one, pattern in _BEHIND_NAME if pattern.match(sentence[piece.end() :])), "")
         if behind or (kind and piece.start() - since <= MAX_BETWEEN):
-            yield behind or kind, piece[1] or piece[2]
+            meant = behind or kind
+            if meant == "between":
+                meant = "before" if _AND.search(sentence, at, piece.start()) else "after"
+            yield meant, piece[1] or piece[2] or piece[3]
             has_name, since = True, piece.end()
         at = piece.end()
     if not has_name:

@@ -6,13 +6,12 @@ import re
 from collections.abc import Collection
 
 from fastedit.anchor.elision import merge_elided
-from fastedit.anchor.lazy.blanks import Blanks
+from fastedit.anchor.lazy.blanks import AddedBlanks, Blanks
 from fastedit.anchor.lazy.cells import Cell
 from fastedit.anchor.lazy.columns import Columns
 from fastedit.anchor.lazy.commas import with_commas
-from fastedit.anchor.lazy.features import RESPACED
+from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.lines import DOTS
 from fastedit.anchor.lazy.plan import Plan
 from fastedit.lines import indent_of
 
@@ -21,11 +20,12 @@ _SIGN = re.compile(r"^\s*(?P<sign>\*|//|#|--|;)(?P<space>\t\s*|\s{2,})(?=\S)")
 
 
 class Realiser:
-    """Writes the result of a plan."""
+    """Writes the result of a plan. added_blanks: see `Blanks`."""
 
-    def __init__(self, grid: Grid, plan: Plan) -> None:
+    def __init__(self, grid: Grid, plan: Plan, added_blanks: AddedBlanks = AddedBlanks.NONE) -> None:
         self.grid = grid
         self.plan = plan
+        self.added_blanks = added_blanks
         self.original = grid.original
         self.shown = grid.shown
         self.columns = Columns(grid, plan)
@@ -57,7 +57,7 @@ class Realiser:
         if at < len(original):
             cells.append(Cell(at, None, None, len(original) - at))
         self._add_new(cells, len(original))
-        cells = Blanks(self.grid, plan, self.columns).between_lines(cells)
+        cells = Blanks(self.grid, plan, self.columns, self.added_blanks).between_lines(cells)
         return with_commas(cells, original) if self.grid.outline.language == "json" else cells
 
     def _add_new(self, cells: list[Cell], at: int) -> None:
@@ -154,7 +154,7 @@ class Realiser:
             text = self.columns.indent(column, line) + original.strip() if is_moved else None
             return [Cell(line, text, row)]
         code = self._trimmed(one.text)
-        if DOTS.search(code) and not DOTS.search(original):
+        if pairs.features[pair][LIKE_ELIDED]:
             merged = merge_elided(code, [original.strip(), *self.original.texts[line + 1 : line + span]])
             if merged is not None and len(merged) > 1:
                 rest = [Cell(None, text, row) for text in merged[1:]]

@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 
 from fastedit.anchor.cues import Kind, cue_at
 from fastedit.anchor.hints import is_path, name_of, sentences_of
-from fastedit.anchor.lazy.lines import CLOSER, Lines, identity_of
+from fastedit.anchor.lazy.lines import CLOSER, WORD, Lines, identity_of
 from fastedit.anchor.lazy.shown import Shown
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
@@ -26,19 +26,26 @@ from fastedit.syntax.model import Outline
 # going, down to 0. strong: that is one of `cues.py`, which say nothing else. place: the word follows one for a place.
 # named: the unit's head has that name; told: the word is the whole head; held: the head only has the word. stays: the
 # sentence also says that something stays. others: the logarithm of how many units the word could mean. block: the unit
-# has several lines. before: the word stands before the one for going.
-SPOKEN = ("any", "by_quote", "near", "strong", "place", "named", "told", "held", "stays", "others", "block", "before")
+# has several lines. before: the word stands before the one for going. comments: those above it go with it.
+SPOKEN = (
+    "any", "by_quote", "near", "strong", "place", "named", "told", "held", "stays", "others", "block", "before",
+    "comments",
+)  # fmt: skip
 # rename: one quote stands for another from now on, wherever it is; rename_places: the logarithm of their number;
 # rename_shown: the snippets have the new one. line: a quote is a line that the original has with another value;
 # line_among: as many other lines could be meant; line_like: how alike the two are; line_shown: a snippet shows it;
-# line_gone: the words say that it is gone.
-CHANGED = ("rename", "rename_places", "rename_shown", "line", "line_among", "line_like", "line_shown", "line_gone")
+# line_gone: the words say that it is gone; line_entry: it is an item of a list with the same first word.
+CHANGED = (
+    "rename", "rename_places", "rename_shown", "line", "line_among", "line_like", "line_shown", "line_gone",
+    "line_entry",
+)  # fmt: skip
 MAX_UNITS = 4  # that a word may mean
 MAX_RENAMED = 12  # lines
 MAX_CHANGES = 6
 MAX_WORDS = 72  # of a sentence
 NEAR = 12  # words
 MIN_WORD = 3
+_FIRST = pattern(r"[A-Za-z@][\w@./-]{2,}")
 _TOKEN = pattern(r"`([^`\n]+)`|[\"“„]([^\"“”„\n]{2,})[\"”“]|([\w$@.*#:/-]*[\w*])")
 _WEAK = pattern(
     r"\b(?:out|kill\w*|leaves?|no|without|unneeded|needed|unused|obsolete|history|dead|instead|replac\w+|strip\w*|take[sn]?"
@@ -123,11 +130,10 @@ def _quoted_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
     for quote in shown.quotes:
         identity = identity_of(quote)
         key = "".join(quote.split()).rstrip(",;")
-        if identity is None or identity.kind not in ("assign", "key", "decl", "import", "case"):
+        if identity is None or identity.kind not in ("assign", "key", "decl", "import", "case", "entry"):
             continue
-        lines = [
-            line for line in original.identities.get(identity, ()) if original.keys[line].rstrip(",;") != key
-        ]
+        about = _entries(identity.name, original) if identity.kind == "entry" else original.identities.get(identity, ())
+        lines = [line for line in about if original.keys[line].rstrip(",;") != key]
         if not 0 < len(lines) <= MAX_UNITS:
             continue
         is_shown = float(any(line.startswith(key) for line in shown.lines))
@@ -140,9 +146,24 @@ def _quoted_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
                 "line_like": fuzz.ratio(quote, original.stripped[line]) / 100,
                 "line_shown": is_shown,
                 "line_gone": float(key in shown.gone),
+                "line_entry": float(identity.kind == "entry"),
             }
             indentation = text[: len(text) - len(text.lstrip())]
             yield Rewording(((line, f"{indentation}{quote}{tail}"),), values)
+
+
+def _entries(name: str, original: Lines) -> list[int]:
+    """The lines that are items of lists and begin with the same word as the name of one."""
+    found = _FIRST.match(name)
+    if found is None or found.end() == len(name):
+        return []
+    result = []
+    for line in original.word_places.get(WORD.findall(found[0])[0], ()):
+        other = original.identity(line)
+        first = _FIRST.match(other.name) if other is not None and other.kind == "entry" else None
+        if first is not None and first[0] == found[0]:
+            result.append(line)
+    return result
 
 
 def _strength(unit: Unit) -> float:
@@ -238,6 +259,16 @@ def _units_of(
         values["others"] = math.log(len(units))
         values["block"] = float(end - start > 1)
         yield Unit(start, end, name if how == "named" else "", values)
+        above = _comments_above(start, original)
+        if above < start:
+            yield Unit(above, end, name if how == "named" else "", {**values, "comments": 1.0})
+
+
+def _comments_above(line: int, original: Lines) -> int:
+    """The first of the comments right above a line, at its column; the line where there are none."""
+    while line and original.is_comment(line - 1) and original.columns[line - 1] == original.columns[line]:
+        line -= 1
+    return line
 
 
 def _lines_of(text: str, name: str, original: Lines) -> Iterator[tuple[int, str]]:

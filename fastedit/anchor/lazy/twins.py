@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastedit.anchor.lazy.features import RESPACED
+from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.lines import DOTS
 from fastedit.anchor.lazy.plan import Plan
 from fastedit.anchor.lazy.realise import Realiser
 
@@ -111,8 +110,8 @@ class Twins:
             is_respaced = bool(pairs.features[pair, RESPACED])
             is_same = pairs.spans[pair] == 1 and self.original.keys[line] == key and not is_respaced
             stands = self.is_blank[row] or pairs.is_loose[pair] or is_same
-            is_other = is_respaced or DOTS.search(self.shown.stripped[row])  # than were it new
-            self._written[at] = None if stands else f" {key}" if is_other else key
+            mark = " " if is_respaced else "~" if pairs.features[pair, LIKE_ELIDED] else ""  # other than were it new
+            self._written[at] = None if stands else f"{mark}{key}"
         return self._written[at]
 
     def _edges(self, plan: Plan) -> tuple[tuple[int, int, int], ...]:

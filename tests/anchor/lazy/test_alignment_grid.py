@@ -87,6 +87,8 @@ def test_a_line_with_other_white_space_may_keep_either() -> None:
         ("entry", "entry,", False),
         ("connect(host, ...)", "connect(host, port, retries=3)", True),
         ("f(/* ... */, last)", "f(first, second, last)", True),
+        ("private const MODES", "private const MODES = '/r|w/';", False),
+        ("<form>", '<form action="/contact" method="post">', False),
     ],
 )
 def test_a_line_that_is_only_quoted_loosely_keeps_its_bytes(shown: str, original: str, is_abbreviated: bool) -> None:
@@ -97,7 +99,7 @@ def test_a_line_that_is_only_quoted_loosely_keeps_its_bytes(shown: str, original
 
 
 @pytest.mark.parametrize(
-    ("shown", "original"), [("limit = 30", "limit = 300"), ("limit = 30  # minutes", "limit = 30"), ("a, b", "a")]
+    ("shown", "original"), [("limit = 30", "limit = 300"), ("limit = 30  # minutes", "limit = 30"), ("a, b", "a"), ("limit_of", "limit_of_all = 3")]
 )
 def test_another_line_is_not_loosely_the_same(shown: str, original: str) -> None:
     assert (0, True) not in pairs_of(grid_of(original + "\n", shown), 0)
@@ -134,6 +136,25 @@ def test_a_statement_of_several_lines_may_be_one_row() -> None:
     assert (4, True) in spans  # only wrapped otherwise: the original's bytes win
     changed = grid_of("value = call(\n    first,\n    second,\n)\nrest\n", "value = call(first, third)").pairs[0]
     assert (4, False) in {(int(span), loose) for span, loose in zip(changed.spans, changed.is_loose, strict=True)}
+
+
+def test_a_row_that_opens_a_statement_is_like_the_line_that_was_all_of_it() -> None:
+    original = "import React, {useCallback, useRef, type ComponentProps} from 'react';\nimport {x} from './x';\n"
+    wrapped = "import React, {\n  useCallback,\n  useRef,\n  type ComponentProps,\n  type ReactNode,\n} from 'react';"
+    values = pairs_of(grid_of(original, wrapped, "tsx"), 0)[0, False]
+    assert values["like_opens"] == 1
+    assert values["like_by"] > 0.3
+    assert "like_opens" not in pairs_of(grid_of(original, "import React, {useCallback} from 'react';", "tsx"), 0)[0, False]
+
+
+@pytest.mark.parametrize(
+    ("shown", "are_code"), [("def f(a: Callable[..., int]):", 1), ("def f(*args, ...):", 0), ("def f(a, b, ...):", 0)]
+)
+def test_dots_in_a_changed_line_stand_for_code_or_are_code(shown: str, are_code: int) -> None:
+    pairs = grid_of("def f(a: Callable):\n    pass\n", shown).pairs[0]
+    changes = pairs.features[pairs.features[:, PAIR.index("like")] == 1]
+    told = {(int(one[PAIR.index("like_elided")]), int(one[PAIR.index("like_elided_code")])) for one in changes}
+    assert told == {(1, are_code), (0, 0)}
 
 
 def test_a_blank_row_may_be_any_blank_line() -> None:

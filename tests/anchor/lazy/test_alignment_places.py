@@ -49,6 +49,7 @@ def places_of(mask: np.ndarray[tuple[int], np.dtype[np.bool_]] | None) -> list[i
         "It is all about `save`.\n\nInside the function `load`",
         "En `load`:",
         "`load`の中で：",
+        "At the end of `load`:",
     ],
 )
 def test_words_name_a_declaration(prose: str) -> None:
@@ -102,3 +103,20 @@ def test_positions_are_told_from_others() -> None:
     inside, outside = table[:, NEW_AT.index("in_told")], table[:, NEW_AT.index("out_told")]
     assert inside.tolist() == [0.0] * 13 + [1.0, 1.0]
     assert (inside + outside == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("A helper goes between `load` and `save`:", [10, 11, 12]),
+        ("Put it between the imports and `LIMIT = 10`:", [1, 2]),
+        ("Directly below the `NAMES = [ … ]` list:", [6, 7, 8]),
+        ("At the end, after a blank line:", [14]),
+        ("and this at the very end of the document:", [14]),
+        ("At the top of `store/files.py`:", [0]),
+        ("Next to `LIMIT`:", [1, 2, 3]),
+        ("It is listed before NAMES, as it is shorter:", [3]),
+    ],
+)
+def test_more_ways_to_tell_a_place(prose: str, expected: list[int] | None) -> None:
+    assert places_of(told_by(prose).at) == expected
