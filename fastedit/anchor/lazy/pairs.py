@@ -321,7 +321,9 @@ class Pairing:
             if key == other:
                 values[LOOSE] = 1
                 values[SAME_LEN] = min(3.0, math.log2(1 + len(key) / 8))
-                result.append((line, span, values, True))
+                rewrapped = list(values)
+                rewrapped[RESPACED] = 1
+                result += [(line, span, values, True), (line, span, rewrapped, False)]
                 continue
             loose = _looseness(mine, joined) or 2 * _abbreviates(key, other)
             likeness = Indel.normalized_similarity(key, other)

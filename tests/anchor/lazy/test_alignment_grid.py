@@ -99,7 +99,13 @@ def test_a_line_that_is_only_quoted_loosely_keeps_its_bytes(shown: str, original
 
 
 @pytest.mark.parametrize(
-    ("shown", "original"), [("limit = 30", "limit = 300"), ("limit = 30  # minutes", "limit = 30"), ("a, b", "a"), ("limit_of", "limit_of_all = 3")]
+    ("shown", "original"),
+    [
+        ("limit = 30", "limit = 300"),
+        ("limit = 30  # minutes", "limit = 30"),
+        ("a, b", "a"),
+        ("limit_of_each", "limit_of_each_one = 3"),
+    ],
 )
 def test_another_line_is_not_loosely_the_same(shown: str, original: str) -> None:
     assert (0, True) not in pairs_of(grid_of(original + "\n", shown), 0)
@@ -133,7 +139,7 @@ def test_a_statement_of_several_lines_may_be_one_row() -> None:
     grid = grid_of("value = call(\n    first,\n    second,\n)\nrest\n", "value = call(first, second)")
     pairs = grid.pairs[0]
     spans = {(int(span), loose) for span, loose in zip(pairs.spans, pairs.is_loose, strict=True)}
-    assert (4, True) in spans  # only wrapped otherwise: the original's bytes win
+    assert {(4, True), (4, False)} <= spans  # only wrapped otherwise: either one's bytes may win
     changed = grid_of("value = call(\n    first,\n    second,\n)\nrest\n", "value = call(first, third)").pairs[0]
     assert (4, False) in {(int(span), loose) for span, loose in zip(changed.spans, changed.is_loose, strict=True)}
 
@@ -144,7 +150,8 @@ def test_a_row_that_opens_a_statement_is_like_the_line_that_was_all_of_it() -> N
     values = pairs_of(grid_of(original, wrapped, "tsx"), 0)[0, False]
     assert values["like_opens"] == 1
     assert values["like_by"] > 0.3
-    assert "like_opens" not in pairs_of(grid_of(original, "import React, {useCallback} from 'react';", "tsx"), 0)[0, False]
+    in_one_line = pairs_of(grid_of(original, "import React, {useCallback} from 'react';", "tsx"), 0)[0, False]
+    assert "like_opens" not in in_one_line
 
 
 @pytest.mark.parametrize(
