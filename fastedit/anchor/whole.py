@@ -14,6 +14,7 @@ from fastedit.edits.model import Snippet
 
 MIN_LINES_SHARE = 0.5
 MIN_SAME_SHARE = 0.8
+MIN_ELIDE_ODDS = -1.2  # the natural logarithm of a probability
 _SAYS_WHOLE = re.compile(
     r"\b(?:full|complete|whole|entire|updated|new|final|rewritten)\b[^.\n]{0,40}"
     r"\b(?:file|version|content|contents|script|source|document|listing|dockerfile|makefile)\b",
@@ -74,6 +75,8 @@ def is_whole(lines: list[str], snippet: Snippet) -> bool:
     shown = classify_lines(list(snippet.lines), lambda line: key_of(line) in known)
     if any(line.kind in (LineKind.MARKER, LineKind.REMOVAL) or elides_inline(line.text) for line in shown):
         return False
+    if any(_may_elide(line.text) for line in shown if key_of(line.text) not in known):
+        return False
     old = [line for line in lines if line.strip()]
     new = [line.text for line in shown if line.text.strip()]
     if not new or len(new) < MIN_LINES_SHARE * len(old):
@@ -83,6 +86,14 @@ def is_whole(lines: list[str], snippet: Snippet) -> bool:
         return _is_indented_alike(old, new, known)
     share = sum(key_of(line) in known for line in new) / len(new)
     return bool(_SAYS_WHOLE.search(snippet.prose)) and (share > 0.2 or len(old) < 10)
+
+
+def _may_elide(text: str) -> bool:
+    """Whether a line is a comment that rather stands for code than is one, as its words go."""
+    from fastedit.anchor.lazy.comments import log_odds, note_of  # which imports numpy
+
+    note = note_of(text.strip())
+    return note is not None and log_odds(note)["elide"] > MIN_ELIDE_ODDS
 
 
 def _is_indented_alike(old: list[str], new: list[str], known: set[str]) -> bool:

@@ -12,7 +12,7 @@ PAIR = (
     "ancestors named named_not shift_same shift_other note_pair dots_pair same_shown_twice several respaced "
     "like_parent_other like_parent_new note_quotes owner_same owner_other owner_new like_owner_other like_owner_new "
     "like_though_loose told_inside told_outside loose_prefix like_elided like_elided_code like_opens said_adds "
-    "said_changes said_placed said_adds_other"
+    "said_changes said_placed said_adds_other rewrapped"
 ).split()
 NEXT = "next_shift_same next_shift_other next_blank next_from_new next_from_deleted next_new_deeper".split()
 ROW_NEW = (
@@ -41,7 +41,7 @@ LEFT = "left_block_end left_before_blank left_boundary left_opener left_inside".
 LANDED = "landed_boundary landed_behind_blank landed_block_start landed_inside".split()
 JUNCTION = (
     "jump jump_from_new jump_to_new junction_blank junction_dedent junction_indent junction_header "
-    "junction_shift jump_unmarked"
+    "junction_shift jump_unmarked junction_closed junction_headed junction_marked"
 ).split()
 START = [f"start_{name}" for name in "boundary behind_blank block_start inside at_top skips_unmarked first new".split()]
 MARKED_LINE = "elided_shown elided_like elided_named".split()
@@ -78,6 +78,7 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
     SAME_SHOWN_TWICE, SEVERAL, RESPACED, LIKE_PARENT_OTHER, LIKE_PARENT_NEW, NOTE_QUOTES, OWNER_SAME, OWNER_OTHER,
     OWNER_NEW, LIKE_OWNER_OTHER, LIKE_OWNER_NEW, LIKE_THOUGH_LOOSE, TOLD_INSIDE, TOLD_OUTSIDE,
     LOOSE_PREFIX, LIKE_ELIDED, LIKE_ELIDED_CODE, LIKE_OPENS, SAID_ADDS, SAID_CHANGES, SAID_PLACED, SAID_ADDS_OTHER,
+    REWRAPPED,
 ) = range(len(PAIR))
 (
     NEW, NEW_BLANK, NEW_COMMENT, NEW_DECLARED, NEW_KNOWN, NEW_KNOWN_TRIVIAL, NEW_DOTS, NEW_LIKE, NEW_NOTE,

@@ -35,7 +35,7 @@ _PLACES = pattern(
     re.IGNORECASE,
 )
 _BLANKS = pattern(
-    r"(?<!no )(?<!without a )(?<!the )\b(?:blank|empty) (?:line|one|row)s?\b|leerzeilen?|líneas? (?:en blanco|vacías?)"
+    r"(?<!no )(?<!without a )(?<!the )\b(?:blank|empty) lines?\b|leerzeilen?|líneas? (?:en blanco|vacías?)"
     r"|linhas? (?:em branco|vazias?)|lignes? vides?|saut de ligne|rig(?:a|he) vuot[ae]|lege regel|tom rad"
     r"|пуст\w+ строк\w+|pust\w+ (?:lini|wiersz)\w*|空行|빈 줄",
     re.IGNORECASE,

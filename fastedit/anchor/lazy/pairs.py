@@ -55,6 +55,7 @@ from fastedit.anchor.lazy.features import (
     PARENT_SAME,
     QUOTED_BY_WORDS,
     RESPACED,
+    REWRAPPED,
     SAID_ADDS,
     SAID_ADDS_OTHER,
     SAID_CHANGES,
@@ -322,7 +323,7 @@ class Pairing:
                 values[LOOSE] = 1
                 values[SAME_LEN] = min(3.0, math.log2(1 + len(key) / 8))
                 rewrapped = list(values)
-                rewrapped[RESPACED] = 1
+                rewrapped[REWRAPPED] = 1
                 result += [(line, span, values, True), (line, span, rewrapped, False)]
                 continue
             loose = _looseness(mine, joined) or 2 * _abbreviates(key, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+MARKER_ODDS = -0.7  # of a row that is rather a marker
 _LEADING = ("decl", "heading", "table", "decorator", "selector")
 
 
@@ -88,7 +90,28 @@ class StepFacts:
         identity = self.grid.leading_identity(row)
         values[6] = float(identity is not None and identity.kind in _LEADING)
         values[8] = float(not self.grid.has_markers)
+        parent = self.grid.row_parents[row] if row < self.m else -1
+        if before is not None and parent >= 0 and (parent == before or self.grid.row_parents[before] == parent):
+            values[9:12] = self._blocks.get(parent, (0.0, 0.0, 0.0))
         return values
+
+    @cached_property
+    def _blocks(self) -> dict[int, tuple[float, float, float]]:
+        """For each row with others inside: is its end shown, does it declare something, is a marker inside."""
+        grid, shown = self.grid, self.grid.shown
+        inside: dict[int, list[int]] = {}
+        for row, parent in enumerate(grid.row_parents):
+            if parent >= 0 and not grid.rows[row].is_blank:
+                inside.setdefault(parent, []).append(row)
+        found = {}
+        for parent, rows in inside.items():
+            behind = next((row for row in range(rows[-1] + 1, self.m) if shown.columns[row] >= 0), self.m)
+            is_closed = behind < self.m and shown.columns[behind] == shown.columns[parent] and shown.is_trivial[behind]
+            identity = shown.identity(parent)
+            is_header = identity is not None and identity.kind == "decl"
+            is_marked = any(grid.rows[row].role("elide") > MARKER_ODDS for row in rows)
+            found[parent] = (float(is_closed), float(is_header), float(is_marked))
+        return found
 
     def back_row(self, row: int) -> Floats:
         """(len(BACK),): how likely the snippet goes on elsewhere before the row."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED
+from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED, REWRAPPED
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.plan import Plan
 from fastedit.anchor.lazy.realise import Realiser
@@ -107,7 +107,7 @@ class Twins:
         at = row, pair
         if at not in self._written:
             pairs, key = self._pairs[row], self.shown.keys[row]
-            is_respaced = bool(pairs.features[pair, RESPACED])
+            is_respaced = bool(pairs.features[pair, (RESPACED, REWRAPPED)].any())
             is_same = pairs.spans[pair] == 1 and self.original.keys[line] == key and not is_respaced
             stands = self.is_blank[row] or pairs.is_loose[pair] or is_same
             mark = " " if is_respaced else "~" if pairs.features[pair, LIKE_ELIDED] else ""  # other than were it new
