@@ -6,14 +6,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from rapidfuzz.distance import Indel
 
 from fastedit.anchor.lazy.features import (
-    ANCESTORS,
     BLANK,
     DOTS_PAIR,
     IDENTITY_KIND,
@@ -30,29 +28,15 @@ from fastedit.anchor.lazy.features import (
     LIKE_LINE_SHOWN,
     LIKE_MIXED,
     LIKE_OPENS,
-    LIKE_OWNER_NEW,
-    LIKE_OWNER_OTHER,
-    LIKE_PARENT_NEW,
-    LIKE_PARENT_OTHER,
     LIKE_SAME_ELSEWHERE,
     LIKE_THOUGH_LOOSE,
     LIKE_WORDS,
     LOOSE,
     LOOSE_ABBREVIATED,
     LOOSE_PREFIX,
-    NAMED,
-    NAMED_NOT,
     NOTE_PAIR,
     NOTE_QUOTES,
-    OWNER_NEW,
-    OWNER_OTHER,
-    OWNER_SAME,
     PAIR,
-    PARENT_LIKE,
-    PARENT_NEW,
-    PARENT_NONE,
-    PARENT_OTHER,
-    PARENT_SAME,
     QUOTED_BY_WORDS,
     RESPACED,
     REWRAPPED,
@@ -67,12 +51,10 @@ from fastedit.anchor.lazy.features import (
     SAME_TRIVIAL,
     SAME_TRIVIAL_DUP,
     SEVERAL,
-    SHIFT_OTHER,
-    SHIFT_SAME,
-    TOLD_INSIDE,
-    TOLD_OUTSIDE,
 )  # fmt: skip
-from fastedit.anchor.lazy.lines import DOTS, WORD, Identity, identity_of, unwrapped
+from fastedit.anchor.lazy.lines import DOTS, WORD, identity_of, unwrapped
+from fastedit.anchor.lazy.loose import abbreviates, is_respaced, looseness
+from fastedit.anchor.lazy.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,23 +67,12 @@ _Found = tuple[int, int, list[float], bool]  # the first line, how many, feature
 MAX_LIKE = 24  # lines of the original that a row is compared with
 MAX_SAME = 3000  # places of an equal line that count
 COMMON = 200  # a word of so many lines tells nothing
-MIN_ABBREVIATED = 6  # characters that stand in both
 MIN_LIKENESS = 0.4
 MAX_RESPACED = 8  # places of a line where it may be meant with other white space
 MIN_NOTE_OVERLAP = 0.4
 NOT_CODE = -0.7  # a comment with smaller odds is rather a note or a marker
-OWNERS = ("decl", "table", "heading", "selector")
-_LINE_COMMENT = re.compile(r"\s+(?:#|//|--)\s.*$")
-_WHERE_LIKE = (
-    (LIKE_PARENT_OTHER, PARENT_OTHER),
-    (LIKE_PARENT_NEW, PARENT_NEW),
-    (LIKE_OWNER_OTHER, OWNER_OTHER),
-    (LIKE_OWNER_NEW, OWNER_NEW),
-)
-_PUNCTUATION = re.compile(r"[,;\s]+$")
 # Dots that are more likely code: `...rest`, `Callable[..., T]`, `tuple[int, ...]`.
 _CODE_DOTS = re.compile(r"\.{3}\w|\[\.{3},|,\s*\.{3}\]")
-MIN_PREFIX = 10  # characters of a line that is cut off without dots
 MAX_OPENED = 400  # characters of a statement that is compared in one line
 
 
@@ -125,10 +96,7 @@ class Pairing:
         self.grid = grid
         self.original, self.shown, self.rows = grid.original, grid.shown, grid.rows
         self._statements: dict[int, tuple[int, str, str]] = {}
-        self._chains: dict[int, set[str | Identity | None]] = {}
-        self._owners: dict[int, Identity | None] = {}
-        self._parents: dict[tuple[int, int], int] = {}
-        self._shared: dict[tuple[int, int], float] = {}
+        self.surroundings = Surroundings(grid)
 
     def of(self, row: int) -> Pairs:
         """The lines that a row may stand for."""
@@ -152,7 +120,7 @@ class Pairing:
         numbers = {number: at for at, number in enumerate(tables)}
         table = np.array(list(tables.values()), np.float32).reshape(len(tables), len(PAIR))
         features = table[[numbers[id(values)] for _, _, values, _ in found]] if found else table
-        self._add_context(row, lines, features)
+        self.surroundings.add_to(features, row, lines)
         spans = np.array([span for _, span, _, _ in found], np.int32)
         return Pairs(np.array(lines, np.int32), features, [is_loose for *_, is_loose in found], spans)
 
@@ -176,7 +144,7 @@ class Pairing:
         found: list[_Found] = []
         for line in same:
             found.append((line, 1, values, False))
-            if len(same) <= MAX_RESPACED and _is_respaced(shown.stripped[row], self.original.stripped[line]):
+            if len(same) <= MAX_RESPACED and is_respaced(shown.stripped[row], self.original.stripped[line]):
                 found.append((line, 1, respaced, False))
         return found
 
@@ -245,7 +213,7 @@ class Pairing:
         mine, theirs = shown.stripped[row], original.stripped[line]
         values = [0.0] * len(PAIR)
         result = []
-        loose = _looseness(mine, theirs)
+        loose = looseness(mine, theirs)
         if one.note is not None and one.role("code") < NOT_CODE:
             if overlap > MIN_NOTE_OVERLAP:  # `// (flush the queue)` for a comment that says it at length
                 values[LOOSE] = values[NOTE_QUOTES] = 1
@@ -326,7 +294,7 @@ class Pairing:
                 rewrapped[REWRAPPED] = 1
                 result += [(line, span, values, True), (line, span, rewrapped, False)]
                 continue
-            loose = _looseness(mine, joined) or 2 * _abbreviates(key, other)
+            loose = looseness(mine, joined) or 2 * abbreviates(key, other)
             likeness = Indel.normalized_similarity(key, other)
             if loose or self.rows[row].is_quoted:
                 quoted = list(values)
@@ -342,137 +310,6 @@ class Pairing:
                 result += ((line, span, one, False) for one in _with_elided(values, mine, joined))
         return result
 
-    def _add_context(self, row: int, lines: list[int], features: Floats) -> None:
-        """Adds what the blocks tell in which the row and each of the lines stand."""
-        if not lines:
-            return
-        grid, original = self.grid, self.original
-        parent, owner = grid.row_parents[row], self.row_owners[row]
-        theirs = [original.parents[line] for line in lines]
-        every = np.arange(len(lines))
-        told = np.array([self._parent_column(parent, other) for other in theirs])
-        features[every[told >= 0], told[told >= 0]] = 1
-        if owner is not None:
-            another = OWNER_OTHER if owner in original.identities else OWNER_NEW
-            same = [OWNER_SAME if owner == self._owner_of(line) else another for line in lines]
-            features[every, same] = 1
-        for like, plain in _WHERE_LIKE:
-            features[:, like] = features[:, plain] * features[:, LIKE]
-        if parent >= 0 and grid.row_parents[parent] >= 0:
-            features[:, ANCESTORS] = [self._share(parent, other) for other in theirs]
-        names = grid.context_names[row]
-        if names:
-            share = np.array([self._named_at(line, names) for line in lines], np.float32)
-            features[:, NAMED], features[:, NAMED_NOT] = share, share == 0
-        if grid.told.inside is not None:
-            inside = grid.told.inside[lines]
-            features[:, TOLD_INSIDE], features[:, TOLD_OUTSIDE] = inside, ~inside
-        column = self.shown.columns[row] + grid.row_shifts[row]
-        stays = np.array([original.columns[line] == column for line in lines], bool)
-        features[:, SHIFT_SAME], features[:, SHIFT_OTHER] = stays, ~stays
-
-    def _parent_column(self, parent: int, theirs: int) -> int:
-        """The feature that tells how the row that a row stands in compares with the line around a line, -1: none.
-
-        parent, theirs: -1 where they stand in none.
-        """
-        if parent < 0:
-            return PARENT_NONE if theirs < 0 else -1
-        if theirs < 0:
-            return PARENT_OTHER
-        if (parent, theirs) not in self._parents:
-            self._parents[parent, theirs] = self._compared(parent, theirs)
-        return self._parents[parent, theirs]
-
-    def _compared(self, parent: int, theirs: int) -> int:
-        """The feature that tells how a row compares with a line, both of which have others inside them."""
-        original, shown = self.original, self.shown
-        identity = shown.identity(parent)
-        if original.keys[theirs] == shown.keys[parent] or (
-            identity is not None and identity == original.identity(theirs)
-        ):
-            return PARENT_SAME
-        if shown.keys[parent] in original.places or identity in original.identities:
-            return PARENT_OTHER
-        if Indel.normalized_similarity(shown.stripped[parent], original.stripped[theirs]) > 0.6:
-            return PARENT_LIKE
-        return PARENT_NEW
-
-    def _share(self, parent: int, theirs: int) -> float:
-        """The share of the outer rows around a row that are around a line too, from -1 (none) to 1 (all).
-
-        parent, theirs: the row and the line that they stand in first.
-        """
-        if (parent, theirs) not in self._shared:
-            outer = self._ancestors(parent)
-            hits = self._count_shared(outer, self._chain(theirs))
-            self._shared[parent, theirs] = (2 * hits - len(outer)) / len(outer)
-        return self._shared[parent, theirs]
-    def _count_shared(self, rows: Sequence[int], chain: set[str | Identity | None]) -> int:
-        """Counts the rows that have their key or their identity in a chain."""
-        shown = self.shown
-        return sum(
-            shown.keys[row] in chain or (shown.identity(row) is not None and shown.identity(row) in chain)
-            for row in rows
-        )
-
-    def _chain(self, line: int) -> set[str | Identity | None]:
-        """The keys and identities of a line and of those that it stands in; none for -1."""
-        if line not in self._chains:
-            chain = [line, *self.original.ancestors(line)] if line >= 0 else []
-            keys = (self.original.keys[one] for one in chain)
-            self._chains[line] = {*keys, *(self.original.identity(one) for one in chain)}
-        return self._chains[line]
-
-    @cached_property
-    def row_owners(self) -> list[Identity | None]:
-        """For each row the declaration that it stands in by its indentation, or is the header of."""
-        owners: list[Identity | None] = []
-        for row in range(self.grid.num_rows):
-            found: Identity | None = None
-            at = row
-            while at >= 0 and found is None:
-                identity = self.shown.identity(at)
-                if identity is not None and identity.kind in OWNERS and not self.rows[at].is_blank:
-                    found = identity
-                at = self.grid.row_parents[at]
-            owners.append(found)
-        return owners
-
-    def _owner_of(self, line: int) -> Identity | None:
-        """The declaration that a line of the original stands in, or is the header of."""
-        if line < 0:
-            return None
-        if line not in self._owners:
-            identity = self.original.identity(line)
-            is_owner = identity is not None and identity.kind in OWNERS
-            self._owners[line] = identity if is_owner else self._owner_of(self.original.parents[line])
-        return self._owners[line]
-
-    def _ancestors(self, row: int) -> list[int]:
-        result, at = [], self.grid.row_parents[row]
-        while at >= 0:
-            result.append(at)
-            at = self.grid.row_parents[at]
-        return result
-
-    def _named_at(self, line: int, names: frozenset[str]) -> float:
-        hits = sum(any(start <= line < end for start, end in self.grid.declared_names[name]) for name in names)
-        return hits / len(names)
-
-
-def _is_respaced(mine: str, theirs: str) -> bool:
-    """Whether two lines with the same key differ in more than blanks for tabs."""
-    return mine != theirs and not ("\t" in mine + theirs and " ".join(mine.split()) == " ".join(theirs.split()))
-
-
-def _abbreviates(mine: str, theirs: str) -> bool:
-    """Whether a line is another one with parts of it as dots; both without white space."""
-    parts = [part for part in DOTS.split(mine) if part]
-    if not DOTS.search(mine) or sum(map(len, parts)) < MIN_ABBREVIATED:
-        return False
-    return re.fullmatch(".*".join(map(re.escape, parts)), theirs) is not None
-
 
 def _with_elided(values: list[float], mine: str, theirs: str) -> list[list[float]]:
     """The features of a change; of a line with dots inside also those of the change in which they stand for code."""
@@ -481,32 +318,3 @@ def _with_elided(values: list[float], mine: str, theirs: str) -> list[list[float
     elided = list(values)
     elided[LIKE_ELIDED], elided[LIKE_ELIDED_CODE] = 1, float(bool(_CODE_DOTS.search(mine)))
     return [elided, values]
-
-
-def _is_cut_off(mine: str, theirs: str) -> bool:
-    """Whether a line is the beginning of another one, or a tag without its attributes."""
-    if mine.startswith("<") and mine.endswith(">") and theirs.endswith(">"):
-        return theirs.startswith(f"{mine[:-1]} ") and theirs.count("<") == 1
-    if len(mine) < MIN_PREFIX or not theirs.startswith(mine):
-        return False
-    return not (mine[-1].isalnum() and theirs[len(mine) :][:1].isalnum())
-
-
-def _looseness(mine: str, theirs: str) -> int:
-    """1 where a line is quoted without its comment or its last comma, 2 abbreviated, 3 cut off, 0 elsewhere."""
-    if DOTS.search(mine) and not DOTS.search(theirs):
-        parts = [part.strip() for part in re.split(r"/\*[^*]*(?:\.{3,}|…)[^*]*\*/|\.{3,}|…", mine)]
-        if sum(map(len, parts)) >= 4:
-            pattern = ".*".join(re.escape(part).replace(r"\ ", r"\s*") for part in parts)
-            if re.fullmatch(pattern, theirs, re.DOTALL):
-                return 2
-            if parts[-1] and theirs.startswith(parts[0]) and re.match(pattern, theirs):
-                return 2
-    bare = _PUNCTUATION.sub("", _LINE_COMMENT.sub("", theirs))
-    if bare and bare != theirs and not mine.endswith((",", ";")):
-        key = "".join(_PUNCTUATION.sub("", mine).split())
-        if "".join(bare.split()) == key:
-            return 1
-    if mine.replace("'", '"').replace(" ", "") == theirs.replace("'", '"').replace(" ", ""):
-        return 1
-    return 3 if _is_cut_off(mine, theirs) else 0
