@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from fastedit.cli import INTERRUPTED
+from fastedit.cli.apply_many import apply_many
+from fastedit.cli.deploy import deploy
 from fastedit.cli.doctor import doctor
 from fastedit.cli.leftovers import leftovers
 from fastedit.cli.mcp import mcp
@@ -198,5 +200,5 @@ def _file_and_edit(paths: tuple[Path, ...], *, is_copied: bool) -> tuple[Path | 
     return (paths[0] if len(paths) == 2 else None), paths[-1]
 
 
-for command in (undo, watch, leftovers, doctor, serve, mcp, train):
+for command in (apply_many, undo, watch, leftovers, doctor, serve, deploy, mcp, train):
     app.add_command(command)

@@ -1,0 +1,111 @@
+"""A front: takes clients' requests, passes each on to its file's replica, and to another one where that dies."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+from ray.exceptions import ObjectLostError, RayActorError, RayTaskError, WorkerCrashedError
+from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError, ReplicaUnavailableError
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+
+from fastedit.cluster.replica import Answer, Call, Head
+from fastedit.cluster.routing import read_asked
+from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
+from fastedit.server.problems import Problem, problem_response
+from fastedit.server.settings import load_server_settings
+
+logger = logging.getLogger("ray.serve")
+
+# An edit changes nothing but its answer, so it can be asked for again. A request that kills whoever takes it must not
+# kill them all.
+TRIES = 4
+PAUSE_S = 0.1  # twice as long after each try: a router hears of a death a moment later
+DEATHS = (RayActorError, WorkerCrashedError, ObjectLostError, ReplicaUnavailableError)
+REPLICA_HEADER = b"x-fastedit-replica"
+REQUEST_ID_HEADER = b"x-request-id"  # Ray Serve's proxy has it in every answer
+CLIENT_GONE = 499  # nobody reads it
+
+T = TypeVar("T")
+
+
+class Front:
+    """Passes requests on. replicas: a handle of their deployment. settings: as theirs."""
+
+    def __init__(self, replicas: Any, settings: dict[str, Any]) -> None:
+        self._replicas = replicas
+        self._max_body_bytes = load_server_settings(**settings).max_body_bytes
+
+    async def __call__(self, request: Request) -> Response:
+        """The replica's answer, or an error in the shape of its errors."""
+        try:
+            return await self._answer(request)
+        except ClientDisconnect:
+            return Response(status_code=CLIENT_GONE)
+        except EditRefused as refusal:
+            return problem_response(Problem.of(refusal), request.url.path)
+
+    async def _answer(self, request: Request) -> Response:
+        body = await self._body(request)
+        asked = read_asked(request.headers, body)
+        client = (request.client.host, request.client.port) if request.client else None
+        path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+        headers = tuple((bytes(name), bytes(value)) for name, value in request.headers.raw)
+        call = Call(request.method, path, request.scope["query_string"], headers, body, client)
+        replicas = self._replicas.options(session_id=asked.key)
+        if asked.is_streamed:
+            head, pieces = await _with_tries(lambda: _begin(replicas.options(stream=True).stream.remote(call)))
+            return _headed(StreamingResponse(pieces), head)
+        answer: Answer = await _with_tries(lambda: replicas.answer.remote(call))
+        return _headed(Response(answer.body), answer.head)
+
+    async def _body(self, request: Request) -> bytes:
+        """The request's body. Raises InputRefused(TOO_LARGE) before more than the limit is held."""
+        pieces = bytearray()
+        async for piece in request.stream():
+            pieces += piece
+            if len(pieces) > self._max_body_bytes:
+                raise InputRefused(Code.TOO_LARGE, f"The body has more than {self._max_body_bytes} bytes.")
+        return bytes(pieces)
+
+
+async def _with_tries(ask: Callable[[], Awaitable[T]]) -> T:
+    """Gives what `ask` gives, asked again where the replica dies. Raises EngineUnavailable where there is no answer."""
+    for number in range(TRIES):
+        try:
+            return await ask()
+        except BackPressureError as error:
+            raise EngineUnavailable(Code.OVERLOADED, "Too many requests are waiting.") from error
+        except DeploymentUnavailableError as error:
+            raise EngineUnavailable(Code.TARGET_UNAVAILABLE, "No replica could be started.") from error
+        except RayTaskError as error:
+            logger.exception("a replica failed")
+            raise EngineUnavailable(Code.ENGINE_ERROR, f"Internal: {type(error.cause).__name__}.") from error
+        except DEATHS as error:
+            logger.warning("a replica died (%s): asking another one", type(error).__name__)
+            await asyncio.sleep(PAUSE_S * 2**number)
+    raise EngineUnavailable(Code.TARGET_UNAVAILABLE, f"{TRIES} replicas died amid the request.")
+
+
+async def _begin(pieces: AsyncGenerator[Head | bytes]) -> tuple[Head, AsyncIterator[bytes]]:
+    """An answer's head and the rest of it."""
+    head = await anext(pieces)
+    assert isinstance(head, Head)
+
+    async def rest() -> AsyncIterator[bytes]:
+        async for piece in pieces:
+            assert isinstance(piece, bytes)
+            yield piece
+
+    return head, rest()
+
+
+def _headed(response: Response, head: Head) -> Response:
+    """The response with the status and headers that the replica gave it, and its name."""
+    response.status_code = head.status
+    theirs = [(name, value) for name, value in head.headers if name != REQUEST_ID_HEADER]
+    response.raw_headers = [*theirs, (REPLICA_HEADER, head.replica.encode())]
+    return response
