@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from fastedit.errors import EditRefused, FastEditError, SettingsError
+from fastedit.errors import EditRefused, SettingsError
 
 WRONG_USAGE = 2
 NEEDED = {"ray": "ray", "fastapi": "server", "pydantic_settings": "server"}
@@ -30,32 +30,34 @@ def deploy(target: str | None, host: str | None, port: int | None, address: str 
     """
     from fastedit.cli.output import print_error, print_refusal
 
-    if missing := [name for name in NEEDED if find_spec(name) is None]:
-        extras = ",".join(sorted({NEEDED[name] for name in missing}))
-        print_error(f"{', '.join(missing)} isn't installed: pip install 'fastedit-apply[{extras}]'")
-        raise click.exceptions.Exit(WRONG_USAGE)
     given = {"host": host, "port": port, "target": target or "none"}
     settings = {name: value for name, value in given.items() if value is not None}
+    arguments = {name: value for name, value in numbers.items() if value is not None}
     try:
-        _deploy({name: value for name, value in numbers.items() if value is not None} | {"settings": settings}, address)
+        _deploy(arguments | {"settings": settings}, address)
     except EditRefused as refusal:
         print_refusal(refusal, is_json=False)
         raise click.exceptions.Exit(refusal.exit_status) from refusal
-    except FastEditError as error:
+    except SettingsError as error:
         print_error(str(error))
         raise click.exceptions.Exit(WRONG_USAGE) from error
 
 
 def _deploy(arguments: dict[str, Any], address: str | None) -> None:
-    from fastedit.cluster import deploy as cluster
+    """Checks what is asked for, deploys it, and stays where the cluster would end. Raises what `deploy.deploy` does."""
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        extras = ",".join(sorted({NEEDED[name] for name in missing}))
+        raise SettingsError(f"{', '.join(missing)} isn't installed: pip install 'fastedit-apply[{extras}]'")
+    from fastedit.cluster.arguments import read_cluster, read_settings
+    from fastedit.cluster.deploy import deploy as deploy_on_ray
 
-    wanted = cluster.read_cluster(arguments)
-    settings = cluster.read_settings(wanted)
+    cluster = read_cluster(arguments)
+    settings = read_settings(cluster)
     try:
-        is_new = cluster.deploy(wanted, address)
+        is_new = deploy_on_ray(cluster, address)
     except RuntimeError as error:
         raise SettingsError(f"the replicas didn't start: {str(error).partition(chr(10))[0]}") from error
-    click.echo(f"serving on http://{settings.host}:{settings.port} with {wanted.replicas} replicas")
+    click.echo(f"serving on http://{settings.host}:{settings.port} with {cluster.replicas} replicas")
     if is_new:
         click.echo("the Ray cluster was started here, and ends with Ctrl-C")
         signal.sigwait({signal.SIGINT, signal.SIGTERM})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any, TypeVar
 
-from ray.exceptions import ObjectLostError, RayActorError, RayTaskError, WorkerCrashedError
+from ray.exceptions import ActorDiedError, ObjectLostError, RayActorError, RayTaskError, WorkerCrashedError
 from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError, ReplicaUnavailableError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
@@ -21,9 +22,10 @@ from fastedit.server.settings import load_server_settings
 logger = logging.getLogger("ray.serve")
 
 # An edit changes nothing but its answer, so it can be asked for again. A request that kills whoever takes it must not
-# kill them all.
-TRIES = 4
-PAUSE_S = 0.1  # twice as long after each try: a router hears of a death a moment later
+# kill them all; one whose replica can't be reached waits until the cluster has noticed that it is dead.
+MAX_DEATHS = 4
+PATIENCE_S = 30.0
+FIRST_PAUSE_S, MAX_PAUSE_S = 0.1, 2.0
 DEATHS = (RayActorError, WorkerCrashedError, ObjectLostError, ReplicaUnavailableError)
 REPLICA_HEADER = b"x-fastedit-replica"
 REQUEST_ID_HEADER = b"x-request-id"  # Ray Serve's proxy has it in every answer
@@ -74,7 +76,9 @@ class Front:
 
 async def _with_tries(ask: Callable[[], Awaitable[T]]) -> T:
     """Gives what `ask` gives, asked again where the replica dies. Raises EngineUnavailable where there is no answer."""
-    for number in range(TRIES):
+    num_deaths, pause_s = 0, FIRST_PAUSE_S
+    end_s = time.monotonic() + PATIENCE_S
+    while num_deaths < MAX_DEATHS and time.monotonic() < end_s:
         try:
             return await ask()
         except BackPressureError as error:
@@ -86,8 +90,10 @@ async def _with_tries(ask: Callable[[], Awaitable[T]]) -> T:
             raise EngineUnavailable(Code.ENGINE_ERROR, f"Internal: {type(error.cause).__name__}.") from error
         except DEATHS as error:
             logger.warning("a replica died (%s): asking another one", type(error).__name__)
-            await asyncio.sleep(PAUSE_S * 2**number)
-    raise EngineUnavailable(Code.TARGET_UNAVAILABLE, f"{TRIES} replicas died amid the request.")
+            num_deaths += isinstance(error, ActorDiedError)
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, MAX_PAUSE_S)
+    raise EngineUnavailable(Code.TARGET_UNAVAILABLE, "One replica after the other died amid the request.")
 
 
 async def _begin(pieces: AsyncGenerator[Head | bytes]) -> tuple[Head, AsyncIterator[bytes]]:

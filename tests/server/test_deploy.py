@@ -24,7 +24,7 @@ README = Path(__file__).parents[2] / "fastedit" / "server" / "README.md"
 def test_every_setting_named_is_one() -> None:
     named = {
         name
-        for path in (*DEPLOY.iterdir(), README)
+        for path in (*filter(Path.is_file, DEPLOY.rglob("*")), README)
         for name in re.findall(r"FASTEDIT_[A-Z_]+", path.read_text("utf-8"))
     }
     known = {*SERVER_NAMES, "FASTEDIT_TARGET", "FASTEDIT_URL", "FASTEDIT_API_KEY"}
