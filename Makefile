@@ -1,6 +1,7 @@
 # make demo   applies the examples with the embedded target, and shows what became of them
 # make test   runs the suite
 # make lint   runs the checks that need no test: ruff and mypy
+# make test-ray   tests what needs Ray, in an environment of its own, on a cluster of two nodes on this machine
 # make dist   builds the wheels in dist/, looks into them, and runs the demo where nothing else is installed
 # The environment in .venv is built on the first run, and again when pyproject.toml or constraints.txt change.
 
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 PIP := PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PINS := pyproject.toml kernels/pyproject.toml constraints.txt
 
-.PHONY: demo test lint dist clean
+.PHONY: demo test test-ray lint dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
@@ -19,6 +20,20 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
 	cd kernels && ../$(BIN)/python -m pytest
+
+# In .venv-ray, or with VENV_RAY=FOLDER in an environment that has it all already.
+VENV_RAY ?= .venv-ray
+BIN_RAY := $(abspath $(VENV_RAY))/bin
+
+test-ray: $(if $(filter .venv-ray,$(VENV_RAY)),.venv-ray/.installed)
+	$(BIN_RAY)/python -m pytest tests/bulk tests/cluster --numprocesses 0
+	@$(BIN_RAY)/python -m evals.speed.cluster --quick
+
+.venv-ray/.installed: $(PINS)
+	@echo "Installing FastEdit and Ray into .venv-ray"
+	@$(PYTHON) -m venv .venv-ray
+	@$(subst $(BIN)/,.venv-ray/bin/,$(PIP)) --editable '.[dev,model,ray,server]'
+	@touch $@
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -30,7 +45,7 @@ dist: $(VENV)/.installed
 	@$(BIN)/python -m evals.smoke dist dist
 
 clean:
-	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-ray dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -51,7 +51,10 @@ def test_a_file_without_a_name_is_known_by_its_beginning(shape: Any) -> None:
     assert key(shape(head)) != key(shape("y" + head))
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"3", b"\xff", b'{"path": 3}', b'{"messages": [3]}', b'{"requests": [3]}'])
+NO_FILE = (b"", b"{", b"[]", b"3", b"\xff", b'{"path": 3}', b'{"messages": [3]}', b'{"requests": [3]}')
+
+
+@pytest.mark.parametrize("body", NO_FILE)
 def test_what_names_no_file_is_any_replicas(body: bytes) -> None:
     assert read_asked({}, body) == Asked()
 
