@@ -16,6 +16,9 @@ from fastedit.cluster.replica import Replica
 
 NAME = "fastedit"
 ROUTER = "ray.serve.experimental.consistent_hash_router.ConsistentHashRouter"
+# A replica takes more than it works on: one that is turned away has to be placed anew, and may be late each time, while
+# the service's own queues are fair.
+QUEUED, MIN_TAKEN = 8, 32
 
 
 def build(arguments: dict[str, Any]) -> Any:
@@ -28,7 +31,7 @@ def build(arguments: dict[str, Any]) -> Any:
     num_together = settings.structural_workers + (settings.model_requests if settings.has_target else 0)
     replicas = serve.deployment(Replica, name="replica").options(
         **_numbers(cluster, num_together),
-        max_ongoing_requests=2 * num_together,
+        max_ongoing_requests=max(MIN_TAKEN, QUEUED * num_together),
         max_queued_requests=settings.max_waiting,
         graceful_shutdown_timeout_s=settings.drain_s,
         health_check_period_s=5,

@@ -37,6 +37,8 @@ PATIENCE = {
     "RAY_raylet_start_wait_time_s": "300",
     "RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": "120",
     "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": "120",
+    "RAY_SERVE_QUEUE_LENGTH_RESPONSE_DEADLINE_S": "5",
+    "RAY_SERVE_MAX_QUEUE_LENGTH_RESPONSE_DEADLINE_S": "30",
 }
 POISON = (
     "import os\nimport fastedit.bulk.rows as rows\nwhole = rows.apply_row\n"
