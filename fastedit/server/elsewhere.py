@@ -68,6 +68,12 @@ class ElsewhereSlot(TargetSlot):
         return self._elsewhere
 
     @property
+    def explanation(self) -> str:
+        if self.state is State.LOADING and self.reason:
+            return f"The target {self.name!r} is being made ready again: {self.reason}"
+        return super().explanation
+
+    @property
     def retry_after_s(self) -> int:
         return max(super().retry_after_s or 1, round(self._next_try_s - time.monotonic()))
 
@@ -90,6 +96,7 @@ class ElsewhereSlot(TargetSlot):
         self._take(connect(server, self.name or ""))
         self.load_s = time.monotonic() - began_s
         settle()
+        self.reason = ""
         self.state = State.READY
         logger.info("the target %s is ready after %.1f s, at %s", self.name, self.load_s, server.url)
 
@@ -118,7 +125,7 @@ class ElsewhereSlot(TargetSlot):
         if self._is_closing.is_set():
             return
         self._next_try_s = time.monotonic() + pause_s
-        self._fail(f"{reason} It is tried again in {pause_s:g} s.")
+        self._fail(reason)
 
     def _end(self) -> None:
         """Gives up what is under way at the engine and, where it is a child, ends it."""
