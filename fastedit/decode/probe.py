@@ -39,7 +39,7 @@ TOLERANCE = {torch.float32: 1e-3, torch.float16: 1e-2}
 HALF_TOLERANCE = 3e-2
 ODD_ROWS = 0.05
 LOUD_LOGITS = 100.0  # a cap on logits shows where they are about so large
-OTHER_ENGINE = "use --engine vllm"
+OTHER_ENGINE = "use fastedit serve --engine vllm"
 
 HiddenOf = Callable[[Sequence[tuple[int, int, list[int]]]], Tensor]  # of (slot, length, tokens): [T, D]
 
