@@ -67,7 +67,7 @@ class Bench:
 
     def trace(self, window: Window) -> Trace:
         """What the target is asked for a window, and the answer that is known."""
-        asked = decode_request(self.target, request_for(window, window.draft), self.engine.slot_len)
+        asked = decode_request(self.target, request_for(window, window.draft), self.engine.max_len)
         output = self.target.codec.encode(asked.drafts[0].text)
         return Trace(asked.prompt, (*output, self.target.stop_tokens[0]))
 
@@ -80,7 +80,7 @@ class Bench:
         self._replay.traces.append(trace)
         draft = window.draft if with_merged_draft else Draft(window.original, Kind.ORIGINAL)
         started_s = self.clock()
-        handle = self.engine.submit(decode_request(self.target, request_for(window, draft), self.engine.slot_len))
+        handle = self.engine.submit(decode_request(self.target, request_for(window, draft), self.engine.max_len))
         while self.engine.step():
             pass
         result = handle.result(0)

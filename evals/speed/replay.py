@@ -38,6 +38,10 @@ class ReplayRunner:
         return self.inner.slot_len
 
     @property
+    def max_len(self) -> int:
+        return self.inner.max_len
+
+    @property
     def fallbacks(self) -> tuple[str, ...]:
         return self.inner.fallbacks
 

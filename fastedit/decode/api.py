@@ -20,7 +20,7 @@ from fastedit.decode.memory import is_out_of_memory, on_device, release_memory
 from fastedit.decode.passes import Append
 from fastedit.decode.probe import traits_of
 from fastedit.decode.request import DecodeResult, EditRequest
-from fastedit.decode.runner import ModelRunner, Runner, slots_for
+from fastedit.decode.runner import ModelRunner, Runner, max_len_of, slots_for
 from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.targets.loading import getting_ready
@@ -53,7 +53,7 @@ def submit(target: Target, request: EditRequest, engine: Engine | None = None, g
     group: of requests that may wait a moment for one another, see `Engine.submit`.
     """
     engine = engine or shared_engine(target)
-    return engine.submit(decode_request(target, request, engine.slot_len), EditHandle(target, request), group)
+    return engine.submit(decode_request(target, request, engine.max_len), EditHandle(target, request), group)
 
 
 def shared_engine(target: Target, settings: EngineSettings | None = None) -> Engine:
@@ -122,7 +122,7 @@ def fused_runner(target: Target, settings: EngineSettings) -> FusedRunner:
     """
     traits = traits_of(target.model)
     num_slots, slot_len = slots_for(target, traits.shape, settings)
-    decoder = fuse(target.model, slot_len)
+    decoder = fuse(target.model, max_len_of(target, num_slots, slot_len))
     runner = FusedRunner(decoder, num_slots, slot_len, is_exact=settings.is_exact, use_graphs=settings.use_graphs)
     if off := runner.difference(traits):
         raise ValueError(f"its logits differ from the model's by {off:.2g} of their size")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 OUTPUT_SLACK = 128  # tokens that an output may have beyond draft and edit
 
 
-def decode_request(target: Askable, request: EditRequest, slot_len: int) -> DecodeRequest:
-    """The request in the target's own words and tokens, its output limited to what a slot of `slot_len` has room for.
+def decode_request(target: Askable, request: EditRequest, max_len: int) -> DecodeRequest:
+    """The request in the target's own words and tokens, limited to `max_len` with its output.
 
     InputRefused(TOO_LARGE), with both numbers, where the draft is longer than the output may be.
     """
@@ -38,7 +38,7 @@ def decode_request(target: Askable, request: EditRequest, slot_len: int) -> Deco
     limit = request.max_new_tokens
     if limit is None:
         generous = num_expected + len(target.codec.encode(request.edit)) + OUTPUT_SLACK
-        limit = max(num_expected, min(generous, slot_len - len(prompt)))
+        limit = max(num_expected, min(generous, max_len - len(prompt)))
     elif request.drafts and limit < num_expected:
         raise InputRefused(Code.TOO_LARGE, f"The draft has {num_expected} tokens; the output may have {limit}.")
     return DecodeRequest(

@@ -175,9 +175,11 @@ def _attend_with_kernels(
     slot_len = slots_pass.cache.slot_len
     kernels.append(key.contiguous(), value.contiguous(), keys, values, *where, slot_len=slot_len)
     longest = max(span.end - span.start for span in slots_pass.spans)
+    max_kv_len = max(span.length + span.end - span.start for span in slots_pass.spans)
     out: Tensor = kernels.chunk_attention(
-        query.contiguous(), keys, values, *where, slot_len=slot_len, max_chunk=longest, scale=scale, window=window
-    )
+        query.contiguous(), keys, values, *where, slot_len=slot_len, max_chunk=longest, scale=scale, window=window,
+        max_kv_len=max_kv_len,
+    )  # fmt: skip
     return out
 
 

@@ -1,4 +1,4 @@
-"""The KV cache: a flat pool of slots, one a request, and what of earlier prompts is still in it.
+"""The KV cache: a flat pool of slots, one or several side by side a request, and what of earlier prompts is in it.
 
 `KVSlots` are the tensors, `SlotPool` the bookkeeping. Rolling back is a smaller length, which the pool never hears of;
 sharing a prompt's beginning is a copy of rows.
@@ -88,8 +88,8 @@ class KVSlots:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A slot for a request. The first `num_cached` tokens of its prompt are to be copied from slot `copy_from`
-    (from nowhere where they are in the slot already, or are none)."""
+    """Slots for a request, `slot` the first of them. The first `num_cached` tokens of its prompt are to be copied from
+    slot `copy_from` (from nowhere where they are in the slot already, or are none)."""
 
     slot: int
     num_cached: int
@@ -98,16 +98,18 @@ class Lease:
 
 @dataclass(slots=True)
 class _Slot:
-    tokens: list[int] = field(default_factory=list)  # what its first rows hold
+    tokens: list[int] = field(default_factory=list)  # what the rows from its first on hold, beyond its own end too
     is_leased: bool = False
     last_used: int = 0
+    num_leased: int = 0  # slots of the request that begins here
 
 
 class SlotPool:
-    """Who has which slot, and which beginnings of prompts can be had without computing them."""
+    """Who has which slots, and which beginnings of prompts can be had without computing them."""
 
-    def __init__(self, num_slots: int) -> None:
+    def __init__(self, num_slots: int, slot_len: int) -> None:
         self._slots = [_Slot() for _ in range(num_slots)]
+        self._slot_len = slot_len
         self._clock = 0
 
     @property
@@ -118,42 +120,50 @@ class SlotPool:
     def num_leased(self) -> int:
         return sum(slot.is_leased for slot in self._slots)
 
-    def can_acquire(self) -> bool:
-        return self.num_leased < len(self._slots)
+    def can_acquire(self, num_slots: int = 1) -> bool:
+        """Whether so many slots side by side are free."""
+        return bool(self._free_runs(num_slots))
 
-    def acquire(self, prompt: Sequence[int]) -> Lease:
-        """A slot for `prompt`, with the longest beginning of it that any slot holds (never all of it: its last token
-        has to be fed for its logits). Prefers an empty slot, then the one least recently used.
+    def acquire(self, prompt: Sequence[int], num_slots: int = 1) -> Lease:
+        """`num_slots` slots side by side for `prompt`, with the longest beginning of it that can be had from any slot
+        (never all of it: its last token has to be fed for its logits). Prefers empty slots, then the least recently
+        used ones.
 
-        LookupError where all slots are leased.
+        LookupError where no so many are free.
         """
+        runs = self._free_runs(num_slots)
+        if not runs:
+            raise LookupError(f"no {num_slots} slots side by side are free")
         source, num_shared = self._longest_shared(prompt)
-        free = [index for index, slot in enumerate(self._slots) if not slot.is_leased]
-        if not free:
-            raise LookupError("all slots are leased")
-        # An empty slot was used at 0; the source is spared as long as there is another.
-        chosen = min(free, key=lambda index: (index == source, self._slots[index].last_used))
-        slot = self._slots[chosen]
-        slot.tokens = list(prompt[:num_shared])
-        slot.is_leased = True
-        self._touch(chosen)
+
+        def cost(run: int) -> tuple[bool, bool, int, int]:
+            # The source is spared as long as there are others; an empty slot was used at 0.
+            is_source = source is not None and self._overlap(source, num_shared, run, num_slots)
+            last_used = max(slot.last_used for slot in self._slots[run : run + num_slots])
+            return is_source, run != source, last_used, self._num_lost(run, num_slots)
+
+        first = min(runs, key=cost)
+        if source is not None and source != first and self._overlap(source, num_shared, first, num_slots):
+            source, num_shared = None, 0  # a copy mustn't read what it has written over
+        self._take(first, num_slots, prompt[:num_shared])
         if source is not None:
             self._touch(source)
-        is_copied = source is not None and source != chosen
-        return Lease(chosen, num_shared, source if is_copied else None)
+        return Lease(first, num_shared, None if source == first else source)
 
     def hold(self, index: int, tokens: Sequence[int]) -> None:
-        """The leased slot's rows now begin with these tokens, for good: others may copy them."""
+        """The leased slots' rows now begin with these tokens, for good: others may copy them."""
         self._slots[index].tokens = list(tokens)
 
     def release(self, index: int) -> None:
-        """The slot is free again; what it was said to hold can still be copied until the slot is needed."""
+        """The slots are free again; what they were said to hold can still be copied until they are needed."""
         slot = self._slots[index]
-        if not slot.is_leased:
-            raise LookupError(f"slot {index} isn't leased")
-        slot.is_leased = False
-        if not slot.tokens:
-            slot.last_used = 0
+        if not slot.num_leased:
+            raise LookupError(f"no lease begins with slot {index}")
+        for part in self._slots[index : index + slot.num_leased]:
+            part.is_leased = False
+            if not slot.tokens:
+                part.last_used = 0
+        slot.num_leased = 0
 
     def forget(self) -> None:
         """Drop every beginning that isn't part of a running request."""
@@ -161,15 +171,48 @@ class SlotPool:
             if not slot.is_leased:
                 slot.tokens, slot.last_used = [], 0
 
+    def _free_runs(self, num_slots: int) -> list[int]:
+        """The slots from which on `num_slots` are free."""
+        return [
+            first
+            for first in range(len(self._slots) - num_slots + 1)
+            if not any(slot.is_leased for slot in self._slots[first : first + num_slots])
+        ]
+
     def _longest_shared(self, prompt: Sequence[int]) -> tuple[int | None, int]:
         shared = [_num_shared(slot.tokens, prompt) for slot in self._slots]
         best = max(range(len(shared)), key=shared.__getitem__)
         length = min(shared[best], len(prompt) - 1)
         return (best, length) if length >= MIN_SHARED_TOKENS else (None, 0)
 
+    def _overlap(self, source: int, num_shared: int, first: int, num_slots: int) -> bool:
+        """Whether the rows that are to be copied lie where they are to be copied to."""
+        return source < first + num_slots and first < source + self._slots_of(num_shared)
+
+    def _num_lost(self, first: int, num_slots: int) -> int:
+        """How many tokens could be copied no more if these slots were taken."""
+        before = enumerate(self._slots[: first + num_slots])
+        return sum(max(0, len(slot.tokens) - max(0, first - index) * self._slot_len) for index, slot in before)
+
+    def _take(self, first: int, num_slots: int, tokens: Sequence[int]) -> None:
+        """Lease the slots, which begin with these tokens; nobody else's tokens lie there any more."""
+        for index, slot in enumerate(self._slots[:first]):
+            if not slot.is_leased:
+                del slot.tokens[(first - index) * self._slot_len :]
+        for slot in self._slots[first : first + num_slots]:
+            slot.tokens, slot.is_leased = [], True
+        self._slots[first].tokens = list(tokens)
+        self._slots[first].num_leased = num_slots
+        self._touch(first)
+
     def _touch(self, index: int) -> None:
         self._clock += 1
-        self._slots[index].last_used = self._clock
+        slot = self._slots[index]
+        for part in self._slots[index : index + max(1, slot.num_leased, self._slots_of(len(slot.tokens)))]:
+            part.last_used = self._clock
+
+    def _slots_of(self, num_tokens: int) -> int:
+        return -(-num_tokens // self._slot_len)
 
 
 def _num_shared(one: Sequence[int], other: Sequence[int]) -> int:

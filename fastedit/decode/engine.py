@@ -49,7 +49,7 @@ class Engine:
         self._vocabulary = vocabulary
         self._settings = settings or EngineSettings()
         self._costs = costs or CostTable.measure(self._time_of_pass, runner.step_widths)
-        self._pool = SlotPool(runner.num_slots)
+        self._pool = SlotPool(runner.num_slots, runner.slot_len)
         self._acceptance = Acceptance()
         self._numbers = count()
         self._running: list[Sequence] = []
@@ -61,7 +61,7 @@ class Engine:
     def submit(self, request: DecodeRequest, handle: Handle | None = None, group: Group | None = None) -> Handle:
         """Queue a request. group: it isn't begun on before the others, for LONGEST_WAIT_S and while nothing is running.
 
-        InputRefused(TOO_LARGE) where it can't fit into a slot, EngineUnavailable(OVERLOADED) where too many wait,
+        InputRefused(TOO_LARGE) where it can't fit into all slots, EngineUnavailable(OVERLOADED) where too many wait,
         EngineUnavailable(TARGET_UNAVAILABLE) after `close`.
         """
         handle = handle or Handle()
@@ -117,9 +117,9 @@ class Engine:
         self._pool.forget()
 
     @property
-    def slot_len(self) -> int:
+    def max_len(self) -> int:
         """Tokens that prompt and output of a request can have together."""
-        return self._runner.slot_len
+        return self._runner.max_len
 
     @property
     def num_running(self) -> int:
@@ -140,7 +140,8 @@ class Engine:
     def check_integrity(self) -> None:
         """RuntimeError where slots and requests don't match. Cheap; meant for idle moments and tests."""
         slots = [sequence.slot for sequence in self._running]
-        if len(set(slots)) != len(slots) or len(slots) != self._pool.num_leased:
+        num_held = sum(self._num_slots(sequence.request) for sequence in self._running)
+        if len(set(slots)) != len(slots) or num_held != self._pool.num_leased:
             raise RuntimeError(f"{self._pool.num_leased} slots are leased, running requests have {slots}")
 
     def _serve(self) -> None:
@@ -174,18 +175,21 @@ class Engine:
             self._changed.notify()
 
     def _check_fits(self, request: DecodeRequest) -> None:
-        # The last token written is never fed, so it needs no row.
-        given, limit = len(request.prompt) + request.max_new_tokens - 1, self._runner.slot_len
+        given, limit = _num_rows(request), self._runner.max_len
         if given > limit:
             raise InputRefused(
                 Code.TOO_LARGE, f"Prompt and output may take {given} tokens together; the target's slots hold {limit}."
             )
 
+    def _num_slots(self, request: DecodeRequest) -> int:
+        return -(-_num_rows(request) // self._runner.slot_len)
+
     def _admit(self) -> None:
-        while self._waiting and self._pool.can_acquire():
+        # One that needs several slots waits for them at the head of the queue: who came later can't take them away.
+        while self._waiting and self._pool.can_acquire(num_slots := self._num_slots(self._waiting[0].request)):
             with self._changed:
                 sequence = self._waiting.popleft()
-            lease = self._pool.acquire(sequence.request.prompt)
+            lease = self._pool.acquire(sequence.request.prompt, num_slots)
             if lease.copy_from is not None:
                 self._runner.copy_prefix(lease.copy_from, lease.slot, lease.num_cached)
             sequence.start(lease.slot, lease.num_cached)
@@ -240,3 +244,8 @@ class Engine:
         started_s = time.perf_counter()
         self._runner.append([Append(0, 0, tokens, width)])
         return time.perf_counter() - started_s
+
+
+def _num_rows(request: DecodeRequest) -> int:
+    """Rows that it can come to need; the last token written is never fed, so it needs none."""
+    return len(request.prompt) + request.max_new_tokens - 1

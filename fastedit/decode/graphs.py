@@ -4,7 +4,8 @@ A pass of 100 tokens launches some 300 kernels; a graph launches them as one. Ev
 (tokens, slots, lengths, drafts, seeds) is data on the device, so one graph for each bucket of requests and tokens
 serves every context length. Comparing the drafts with the target's own tokens is part of the graph: what comes back is
 how many of each are accepted and what follows. Graphs are captured when first needed, those of one request when the
-engine measures its costs. What no bucket holds (prefill, top-k and top-p) runs the same operations without a graph.
+engine measures its costs. What no bucket holds (prefill, requests of several slots, top-k and top-p) runs the same
+operations without a graph.
 """
 
 from __future__ import annotations
@@ -116,8 +117,8 @@ class FusedRunner:
         return self._cache.slot_len
 
     @property
-    def cache_bytes(self) -> int:
-        return self._cache.num_bytes
+    def max_len(self) -> int:
+        return min(self.num_slots * self.slot_len, len(self._decoder.cos))
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
@@ -156,7 +157,9 @@ class FusedRunner:
 
     def _bucket(self, appends: Sequence[Append]) -> Bucket | None:
         wanted = Wanted.of(appends)
-        if not self._use_graphs or wanted.filters:
+        # A graph's attention covers one slot of each request.
+        fit_slots = all(append.length + len(append.tokens) <= self.slot_len for append in appends)
+        if not self._use_graphs or wanted.filters or not fit_slots:
             return None
         bucket = bucket_for([len(append.tokens) for append in appends], self._token_buckets)
         return replace(bucket, wanted=wanted) if bucket else None

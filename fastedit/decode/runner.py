@@ -47,6 +47,10 @@ class Runner(Protocol):
 
     @property
     def slot_len(self) -> int:
+        """Tokens of one slot; a longer request takes several side by side, and is run as the first of them."""
+
+    @property
+    def max_len(self) -> int:
         """Tokens that one request can have in all."""
 
     @property
@@ -105,10 +109,11 @@ class ModelRunner:
         self._shares = Shares(torch.get_num_threads() if is_light else 1)
         num_slots, slot_len = slots_for(target, traits.shape, settings)
         self._cache = KVSlots(traits.shape, num_slots, slot_len, self._device)
+        self._max_len = max_len_of(target, num_slots, slot_len)
         self._plain: PlainDecoder | None = None
         self._check(model, traits)
         if is_light and can_fuse(model):
-            self._plain = PlainDecoder(fuse(model, slot_len))
+            self._plain = PlainDecoder(fuse(model, self._max_len))
             if off := self._difference(traits):
                 self._plain = None
                 self._fallbacks += (f"no plain decoder: its logits differ from the model's by {off:.2g} of their size",)
@@ -120,6 +125,10 @@ class ModelRunner:
     @property
     def slot_len(self) -> int:
         return self._cache.slot_len
+
+    @property
+    def max_len(self) -> int:
+        return self._max_len
 
     @property
     def cache_bytes(self) -> int:
@@ -243,6 +252,11 @@ def slots_for(target: Target, shape: CacheShape, settings: EngineSettings) -> tu
         settings.min_slot_len,
         target.max_positions,
     )
+
+
+def max_len_of(target: Target, num_slots: int, slot_len: int) -> int:
+    """Tokens that a request can have: all slots, or as many as the target was made for."""
+    return min(num_slots * slot_len, target.max_positions)
 
 
 def default_cache_bytes(device: torch.device) -> int:

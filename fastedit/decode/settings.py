@@ -8,7 +8,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
     """num_slots: requests decoded at once, at most; fewer where `cache_bytes` holds fewer of `min_slot_len` tokens.
-    slot_len: prompt and output of one request, None for what the memory gives, up to the target's context.
+    slot_len: tokens of a slot, None for what the memory gives, up to the target's context. A request whose prompt and
+    output are longer takes several slots side by side, and others wait meanwhile.
     cache_bytes: all of the KV cache, None for the device's default. max_waiting: requests that may wait for a slot.
     pass_tokens: tokens fed in one pass, at most; with several requests no more than fit into about `pass_s` seconds,
     so that a long prompt doesn't hold up the others. use_graphs: capture CUDA graphs (a GPU only). is_exact: on a GPU,

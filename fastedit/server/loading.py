@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 WARM_ORIGINAL = "def area(width, height):\n    return width * height\n"
 WARM_TOKENS = 16
-MIN_ROOM = 4096  # tokens that each request has; fewer are decoded at once where memory holds fewer of these
+MIN_ROOM = 4096  # tokens of a slot; there are fewer slots than asked for where memory holds fewer of these
 LOADING_S = 5  # after which whoever met a target that is being loaded may ask again
 NICENESS = 5  # structural edits take milliseconds and go first
 
@@ -51,11 +51,17 @@ class Crowd(Protocol):
 class TargetSlot:
     """The service's target, if any. `load` takes seconds and is for a thread of its own.
 
-    num_requests: the number that it decodes at once, if there is memory for them.
+    num_requests: the number that it decodes at once, if there is memory for them. cache_bytes: so much memory, None for
+    the default of the device. target: one that is loaded already.
     """
 
     def __init__(
-        self, name: str | None, device: str = "auto", target: Target | None = None, num_requests: int = 8
+        self,
+        name: str | None,
+        device: str = "auto",
+        target: Target | None = None,
+        num_requests: int = 8,
+        cache_bytes: int | None = None,
     ) -> None:
         self.name = name
         self.state = State.LOADING if name or target else State.NONE
@@ -64,6 +70,7 @@ class TargetSlot:
         self.figures: Mapping[str, float] = {}  # of an engine elsewhere, by its own names
         self._device = device
         self._num_requests = num_requests
+        self._cache_bytes = cache_bytes
         self._target: Askable | None = target
         self._engine: Engine | None = None
 
@@ -134,7 +141,12 @@ class TargetSlot:
                 Code.TARGET_UNAVAILABLE, f"What a target runs on isn't installed: {error}."
             ) from error
         target = cast("Target | None", self._target) or Target.load(self.name or "", self._device)
-        settings = EngineSettings(num_slots=self._num_requests, min_slot_len=MIN_ROOM, niceness=NICENESS)
+        settings = EngineSettings(
+            num_slots=self._num_requests,
+            min_slot_len=MIN_ROOM,
+            cache_bytes=self._cache_bytes,
+            niceness=NICENESS,
+        )
         engine = shared_engine(target, settings)
         warm = EditRequest(WARM_ORIGINAL, WARM_ORIGINAL, max_new_tokens=WARM_TOKENS)
         try:

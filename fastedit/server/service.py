@@ -223,7 +223,7 @@ def slot_for(settings: ServerSettings) -> TargetSlot:
     """The place for the target that the settings name, computed by the engine that they name. Nothing is loaded yet."""
     if not settings.has_target or not settings.has_other_engine:
         name = settings.target if settings.has_target else None
-        return TargetSlot(name, settings.device, num_requests=settings.model_requests)
+        return TargetSlot(name, settings.device, num_requests=settings.model_requests, cache_bytes=settings.cache_bytes)
     from fastedit.server.elsewhere import ElsewhereSlot
 
     return ElsewhereSlot(settings.target, settings.engine_source)

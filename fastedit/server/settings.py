@@ -42,6 +42,7 @@ class ServerSettings(BaseSettings):
     wants. max_connections: clients that are served at once; as many again are told that there is no room.
     deadline_s: how long a request may take that doesn't say; max_deadline_s: what it may say at most.
     structural_workers: processes for structural work. model_requests: requests that a target works on at once.
+    cache_mib: memory for what a target has read, in MiB; None for 1024 on a CPU, most of what is free on a GPU.
     max_waiting: requests that wait in each lane before more are turned away. requests_per_minute: for each key (each
     address without keys), 0 for any number. drain_s: how long a stopping service goes on with what it has begun.
     log_source: whether texts of files and edits are logged.
@@ -70,6 +71,7 @@ class ServerSettings(BaseSettings):
     max_deadline_s: Seconds = 300.0
     structural_workers: Annotated[int, Field(ge=1, le=64)] = Field(default_factory=lambda: min(4, os.cpu_count() or 1))
     model_requests: Annotated[int, Field(ge=1, le=256)] = 16
+    cache_mib: Count | None = None
     max_waiting: Count = 256
     max_batch: Count = 64
     requests_per_minute: Annotated[int, Field(ge=0, le=1_000_000)] = 0
@@ -81,6 +83,10 @@ class ServerSettings(BaseSettings):
     @property
     def has_target(self) -> bool:
         return self.target != NO_TARGET
+
+    @property
+    def cache_bytes(self) -> int | None:
+        return None if self.cache_mib is None else self.cache_mib * MIB
 
     @property
     def has_other_engine(self) -> bool:

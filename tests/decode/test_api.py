@@ -26,6 +26,7 @@ class Scripted:
 
     num_slots = property(lambda self: self.inner.num_slots)
     slot_len = property(lambda self: self.inner.slot_len)
+    max_len = property(lambda self: self.inner.max_len)
     fallbacks = property(lambda self: self.inner.fallbacks)
     step_widths = property(lambda self: self.inner.step_widths)
 
@@ -118,7 +119,7 @@ def test_a_draft_longer_than_the_output_may_be_is_refused(tiny):
 
 def test_a_prompt_over_the_context_is_refused(tiny):
     engine = make_engine(tiny.target, SETTINGS)
-    with pytest.raises(InputRefused, match="hold 2048") as refused:
+    with pytest.raises(InputRefused, match="hold 4096") as refused:
         submit(tiny.target, EditRequest("x = 1\n" * 1000, EDIT), engine)
     assert refused.value.code == Code.TOO_LARGE
 

@@ -52,7 +52,7 @@ def test_copying_a_prefix_leaves_all_else_alone():
 
 
 def test_the_same_beginning_is_taken_from_an_earlier_request():
-    pool = SlotPool(2)
+    pool = SlotPool(2, 128)
     first = pool.acquire(range(100))
     pool.hold(first.slot, range(100))
     pool.release(first.slot)
@@ -61,7 +61,7 @@ def test_the_same_beginning_is_taken_from_an_earlier_request():
 
 
 def test_a_running_request_shares_what_it_has_read():
-    pool = SlotPool(2)
+    pool = SlotPool(2, 128)
     first = pool.acquire(range(100))
     assert pool.acquire(range(100)).num_cached == 0  # nothing read yet
     pool.release(1)
@@ -70,7 +70,7 @@ def test_a_running_request_shares_what_it_has_read():
 
 
 def test_the_last_token_of_a_prompt_is_never_cached():
-    pool = SlotPool(1)
+    pool = SlotPool(1, 128)
     pool.hold(pool.acquire(range(50)).slot, range(50))
     pool.release(0)
     lease = pool.acquire(range(50))
@@ -78,7 +78,7 @@ def test_the_last_token_of_a_prompt_is_never_cached():
 
 
 def test_the_least_recently_used_beginning_goes_first():
-    pool = SlotPool(3)
+    pool = SlotPool(3, 128)
     prompts = [list(range(start, start + 50)) for start in (0, 1000, 2000)]
     for slot, prompt in enumerate(prompts):
         assert pool.acquire(prompt).slot == slot
@@ -91,7 +91,7 @@ def test_the_least_recently_used_beginning_goes_first():
 
 
 def test_more_requests_than_slots_is_an_error():
-    pool = SlotPool(1)
+    pool = SlotPool(1, 128)
     pool.acquire([1])
     assert not pool.can_acquire()
     with pytest.raises(LookupError):
@@ -101,38 +101,95 @@ def test_more_requests_than_slots_is_an_error():
         pool.release(0)
 
 
-class Slots(RuleBasedStateMachine):
-    """Leases and rows against a model that writes every row: what a lease says is cached must really be there."""
+def test_a_long_request_takes_slots_side_by_side():
+    pool = SlotPool(4, 32)
+    first = pool.acquire([1])
+    long = pool.acquire(range(70), num_slots=3)
+    assert (first.slot, long.slot, pool.num_leased) == (0, 1, 4)
+    pool.release(first.slot)
+    assert pool.can_acquire()
+    assert not pool.can_acquire(2)
+    pool.release(long.slot)
+    assert pool.can_acquire(4)
+    with pytest.raises(LookupError):
+        pool.release(2)  # a slot in the middle of what was leased
 
-    @initialize(num_slots=st.integers(1, 4))
+
+def test_what_is_left_of_a_long_beginning_can_be_shared():
+    pool = SlotPool(4, 32)
+    long = pool.acquire(range(90), num_slots=3)
+    pool.hold(long.slot, range(90))
+    pool.release(long.slot)
+    assert (pool.acquire([500]).slot, pool.acquire([600]).slot) == (3, 2)  # the empty one, then the end of the long one
+    again = pool.acquire(range(90), num_slots=2)
+    assert (again.slot, again.num_cached, again.copy_from) == (0, 64, None)
+
+
+def test_slots_that_hold_the_beginning_further_on_share_nothing():
+    """It would be written over while it is copied."""
+    pool = SlotPool(2, 32)
+    other, early = pool.acquire([500]), pool.acquire(range(30))
+    pool.hold(early.slot, range(30))
+    pool.release(early.slot)
+    pool.release(other.slot)
+    lease = pool.acquire(range(60), num_slots=2)
+    assert (early.slot, lease.slot, lease.num_cached, lease.copy_from) == (1, 0, 0, None)
+
+
+SLOT_LEN = 24
+
+
+class Slots(RuleBasedStateMachine):
+    """Leases against a model that writes every row: what a lease says is cached must really be there to be copied."""
+
+    @initialize(num_slots=st.integers(1, 5))
     def begin(self, num_slots):
-        self.pool = SlotPool(num_slots)
-        self.rows = [[] for _ in range(num_slots)]
-        self.leased = {}
+        self.pool = SlotPool(num_slots, SLOT_LEN)
+        self.rows = [-1] * (num_slots * SLOT_LEN)
+        self.leased = {}  # prompt and number of slots, by the first of them
 
     prompts = st.tuples(st.integers(0, 2), st.integers(1, 60), st.integers(0, 3)).map(
         lambda drawn: [*range(drawn[0] * 100, drawn[0] * 100 + drawn[1]), *[900 + drawn[2]] * (drawn[2] + 1)]
     )
 
-    @precondition(lambda self: self.pool.can_acquire())
-    @rule(prompt=prompts)
-    def acquire(self, prompt):
-        lease = self.pool.acquire(prompt)
-        assert lease.slot not in self.leased
+    def free_run(self):
+        """The most slots side by side that nobody has."""
+        taken = {slot + more for slot, (_, count, _) in self.leased.items() for more in range(count)}
+        longest = run = 0
+        for slot in range(self.pool.num_slots):
+            run = 0 if slot in taken else run + 1
+            longest = max(longest, run)
+        return longest
+
+    @rule(prompt=prompts, more=st.integers(0, 30))
+    def acquire(self, prompt, more):
+        num_slots = -(-(len(prompt) + more) // SLOT_LEN)
+        assert self.pool.can_acquire(num_slots) == (num_slots <= self.free_run())
+        if num_slots > self.free_run():
+            with pytest.raises(LookupError):
+                self.pool.acquire(prompt, num_slots)
+            return
+        lease = self.pool.acquire(prompt, num_slots)
+        mine = range(lease.slot, lease.slot + num_slots)
+        assert not any(slot in mine or lease.slot in range(slot, slot + n) for slot, (_, n, _) in self.leased.items())
         assert lease.num_cached < len(prompt)
-        source = lease.slot if lease.copy_from is None else lease.copy_from
-        assert self.rows[source][: lease.num_cached] == prompt[: lease.num_cached]
         assert lease.num_cached == 0 or lease.num_cached >= MIN_SHARED_TOKENS
-        self.rows[lease.slot] = prompt[: lease.num_cached]
-        self.leased[lease.slot] = prompt
+        source = (lease.slot if lease.copy_from is None else lease.copy_from) * SLOT_LEN
+        copied = self.rows[source : source + lease.num_cached]
+        assert copied == prompt[: lease.num_cached]
+        start, end = lease.slot * SLOT_LEN, (lease.slot + num_slots) * SLOT_LEN
+        assert lease.copy_from is None or source + lease.num_cached <= start or end <= source
+        self.rows[start:end] = copied + [-1] * (end - start - len(copied))
+        self.leased[lease.slot] = (prompt, num_slots, lease.num_cached)
 
     @precondition(lambda self: self.leased)
     @rule(data=st.data())
     def read_on(self, data):
         slot = data.draw(st.sampled_from(sorted(self.leased)))
-        prompt = self.leased[slot]
-        length = data.draw(st.integers(len(self.rows[slot]), len(prompt)))
-        self.rows[slot] = prompt[:length]
+        prompt, num_slots, num_read = self.leased[slot]
+        length = data.draw(st.integers(num_read, len(prompt)))
+        self.rows[slot * SLOT_LEN : slot * SLOT_LEN + length] = prompt[:length]
+        self.leased[slot] = (prompt, num_slots, length)
         self.pool.hold(slot, prompt[:length])
 
     @precondition(lambda self: self.leased)
@@ -145,15 +202,11 @@ class Slots(RuleBasedStateMachine):
     @rule()
     def forget(self):
         self.pool.forget()
-        for slot in range(self.pool.num_slots):
-            if slot not in self.leased:
-                self.rows[slot] = []
 
     @invariant()
     def counts_agree(self):
         if hasattr(self, "pool"):
-            assert self.pool.num_leased == len(self.leased)
-            assert self.pool.can_acquire() == (len(self.leased) < self.pool.num_slots)
+            assert self.pool.num_leased == sum(count for _, count, _ in self.leased.values())
 
 
 TestSlots = Slots.TestCase

@@ -100,10 +100,52 @@ def test_short_requests_do_not_wait_for_a_long_prompt(tiny):
 
 
 def test_too_long_a_request_is_refused_with_both_numbers(tiny):
-    with pytest.raises(InputRefused, match=r"take 139 tokens.*hold 128") as refused:
-        tiny.engine(SMALL).submit(request(length=100, num_tokens=40))
+    with pytest.raises(InputRefused, match=r"take 257 tokens.*hold 256") as refused:
+        tiny.engine(SMALL).submit(request(length=100, num_tokens=158))
     assert refused.value.code == Code.TOO_LARGE
-    tiny.engine(SMALL).submit(request(length=100, num_tokens=29))
+    tiny.engine(SMALL).submit(request(length=100, num_tokens=157))
+
+
+def test_a_request_longer_than_a_slot_takes_several(tiny):
+    long = request(length=100, num_tokens=120, speculate=False)
+    expected = run(tiny.engine(replace(SMALL, slot_len=256)), long).tokens
+    engine = tiny.engine(replace(SMALL, num_slots=3, max_waiting=9))
+    handles = [engine.submit(one) for one in (request(20, num_tokens=9), long, request(30), request(40))]
+    engine.step()
+    assert (engine.num_running, engine.num_waiting) == (2, 2)
+    while engine.step():
+        engine.check_integrity()
+    assert handles[1].result(0).tokens == expected
+    for handle, start in ((handles[0], 20), (handles[2], 30), (handles[3], 40)):
+        alone = run(tiny.engine(SMALL), request(start, num_tokens=9 if start == 20 else 8))
+        assert handle.result(0).tokens == alone.tokens
+
+
+def test_a_long_request_is_not_overtaken(tiny):
+    """It waits for two slots; who came later waits behind it, though one slot is free."""
+    engine = tiny.engine(SMALL)
+    first = engine.submit(request(num_tokens=20))
+    long = engine.submit(request(length=100, num_tokens=100))
+    short = engine.submit(request(num_tokens=3))
+    engine.step()
+    assert (engine.num_running, engine.num_waiting) == (1, 2)
+    while not first.is_done:
+        engine.step()
+    while not long.is_done:
+        assert not short.is_done
+        engine.step()
+    while engine.step():
+        pass
+    assert short.result(0).tokens
+
+
+def test_a_long_beginning_is_not_read_twice(tiny):
+    engine = tiny.engine(replace(SMALL, num_slots=4, pass_tokens=512))
+    long = request(length=200, num_tokens=20)
+    first = run(engine, long)
+    again = run(engine, long)
+    assert (first.stats.cached_tokens, again.stats.cached_tokens) == (0, 199)
+    assert again.tokens == first.tokens
 
 
 def test_a_full_queue_is_refused(tiny):

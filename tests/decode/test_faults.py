@@ -33,6 +33,7 @@ class FaultyRunner:
 
     num_slots = property(lambda self: self.inner.num_slots)
     slot_len = property(lambda self: self.inner.slot_len)
+    max_len = property(lambda self: self.inner.max_len)
     fallbacks = property(lambda self: self.inner.fallbacks)
     step_widths = property(lambda self: self.inner.step_widths)
 

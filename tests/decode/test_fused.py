@@ -70,6 +70,23 @@ def test_prefixes_are_copied(tiny_folders):
     assert own_tokens(runner, [Append(1, 0, text, 0)]) == [[]]
 
 
+def test_a_request_may_go_on_in_the_next_slots(tiny_folders):
+    """Over three slots: the same tokens as in one that is long enough, by the fused decoder and by the kernels."""
+    tiny, text = Tiny.load(tiny_folders["qwen3"]), [token % 240 + 3 for token in range(150)]
+    whole = ModelRunner(tiny.target, SETTINGS, is_light=False)
+    settings = EngineSettings(num_slots=4, slot_len=64, min_slot_len=16)
+    others = (
+        FusedRunner(fuse(tiny.target.model, 256), 4, 64),
+        ModelRunner(tiny.target, settings, use_kernels=True),
+        ModelRunner(tiny.target, settings, is_light=True),
+    )
+    appends = [Append(1, start, text[start : start + 50], 50) for start in (0, 50, 100)]
+    expected = [own_tokens(whole, [append]) for append in appends]
+    for runner in others:
+        assert runner.max_len == 256
+        assert [own_tokens(runner, [append]) for append in appends] == expected
+
+
 @pytest.mark.parametrize(
     ("counts", "bucket"),
     [

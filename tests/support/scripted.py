@@ -34,6 +34,10 @@ class ScriptedRunner:
     _slots: dict[int, list[int]] = field(default_factory=dict)
     _outputs: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
 
+    @property
+    def max_len(self) -> int:
+        return self.slot_len
+
     def append(self, appends: Sequence[Append]) -> list[Verdict | None]:
         self.before_pass()
         self.num_passes += 1

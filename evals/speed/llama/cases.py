@@ -38,13 +38,13 @@ def _cases_of(bench: Bench, pair: Pair) -> list[Case]:
 def _can_write(bench: Bench, case: Case) -> bool:
     """Whether prompts and outputs have room, and constrained decoding lets the known outputs through."""
     return all(
-        len(trace.prompt) + len(trace.output) <= bench.engine.slot_len and _is_let_through(bench, window, trace)
+        len(trace.prompt) + len(trace.output) <= bench.engine.max_len and _is_let_through(bench, window, trace)
         for window, trace in case.traced
     )
 
 
 def _is_let_through(bench: Bench, window: Window, trace: Trace) -> bool:
-    constraint = decode_request(bench.target, request_for(window, window.draft), bench.engine.slot_len).constraint
+    constraint = decode_request(bench.target, request_for(window, window.draft), bench.engine.max_len).constraint
     if constraint is None:
         return True
     state = constraint.start

@@ -10,7 +10,8 @@ def main() -> None:
     from fastedit.server.run import serve
     from fastedit.server.settings import load_server_settings
 
-    serve(load_server_settings(port=0), TargetSlot("stand-in", target=make_standin()))
+    settings = load_server_settings(port=0)
+    serve(settings, TargetSlot("stand-in", target=make_standin(), num_requests=settings.model_requests))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def chunk_attention(
     group = num_heads // num_kv_heads
     tile = attention_tile(head_dim, max_chunk * group, has_tma(query.device), mode)
     row_blocks = triton.cdiv(max_chunk * group, tile.block_m)
-    max_kv_len = slot_len if max_kv_len is None else min(max_kv_len, slot_len)
+    max_kv_len = slot_len if max_kv_len is None else max_kv_len
     split = keys_per_split(row_blocks * num_kv_heads * num_requests, max_kv_len, tile, query.device, mode)
     num_splits = triton.cdiv(max_kv_len, split)
     shape = {

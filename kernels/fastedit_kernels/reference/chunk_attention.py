@@ -28,8 +28,8 @@ def chunk_attention(
 
     query: [T, num_heads, head_dim], already rotated; its own keys and values are already in the cache. See `layout`
     for the cache's shape. max_chunk, max_kv_len: bounds known on the host, no chunk, and no request with its chunk, is
-    longer (None: slot_len). window: only the last `window` keys count, the token's own included. Query head h uses KV
-    head h // (num_heads / num_kv_heads). Padding tokens get zeros.
+    longer (None: slot_len; a longer request goes on in the next slots). window: only the last `window` keys count, the
+    token's own included. Query head h uses KV head h // (num_heads / num_kv_heads). Padding tokens get zeros.
     """
     out = torch.zeros_like(query)
     bounds = cu_seqlens.tolist()
