@@ -146,7 +146,7 @@ def render(original: str, alignment: Alignment) -> str:
     """The merged draft: kept lines byte for byte, new ones with the line end of their neighbour."""
     lines = split_lines(original)
     result: list[str] = []
-    default = _line_end(lines)
+    default = _line_end(original)
     for segment in alignment.segments:
         if segment.kind is SegmentKind.KEEP:
             result.extend(lines[segment.start : segment.end])
@@ -162,9 +162,9 @@ def _end_at(lines: list[str], segment: Segment, index: int, default: str) -> str
     return ending(neighbour) or default
 
 
-def _line_end(lines: list[str]) -> str:
-    ends = [ending(line) for line in lines if ending(line)]
-    return "\r\n" if ends.count("\r\n") * 2 > len(ends) else "\n"
+def _line_end(text: str) -> str:
+    """The commoner line end of a text."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
 
 
 def _with_final_newline(lines: list[str], original: str, default: str) -> str:

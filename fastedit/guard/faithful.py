@@ -22,8 +22,9 @@ from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import Code, ResultRefused, Warning
 from fastedit.guard.owners import taken_over
-from fastedit.lines import split_lines
+from fastedit.lines import body, split_lines
 from fastedit.syntax import Outline, count_errors, outline
+from fastedit.syntax.check import ErrorCounter
 from fastedit.syntax.model import Declaration
 
 MAX_BLAST_SHARE = 0.8
@@ -79,7 +80,7 @@ def inspect(
     if is_lazy:
         findings += _dangling_symbols(original, text, alignment, message)
         findings += _taken_over(original, text, alignment, message)
-    findings += _broken(original, text, is_fatal=is_lazy)
+    findings += _broken(original, text, alignment, is_fatal=is_lazy)
     return findings
 
 
@@ -269,7 +270,9 @@ def _is_called(name: str, text: str) -> bool:
     return re.search(rf"(?<![\w$.'\"`]){re.escape(name)}\(", text) is not None
 
 
-def _broken(original: Original, text: str, *, is_fatal: bool) -> list[Finding]:
+def _broken(original: Original, text: str, alignment: Alignment, *, is_fatal: bool) -> list[Finding]:
+    if _is_sound(original, alignment):
+        return []
     num_after = count_errors(text, original.language)
     if not num_after or not original.outline.is_complete or num_after <= original.outline.num_errors:
         return []
@@ -278,3 +281,12 @@ def _broken(original: Original, text: str, *, is_fatal: bool) -> list[Finding]:
     # Where the grammar already stumbles over the original, one more stumble says little.
     message = f"{num_after - original.outline.num_errors} more syntax errors than before"
     return [Finding(Code.SYNTAX_BROKEN, message, None, is_fatal and original.outline.num_errors == 0)]
+
+
+def _is_sound(original: Original, alignment: Alignment) -> bool:
+    """Whether a reader of nothing but the changed places finds no more errors than before; False where it's unsure."""
+    if not original.language:
+        return False
+    counter = ErrorCounter([body(line) for line in split_lines(original.text)], original.language)
+    num_after = counter.after([(one.start, one.end, one.lines) for one in alignment.changes])
+    return num_after is not None and num_after <= original.outline.num_errors

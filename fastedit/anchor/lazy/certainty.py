@@ -83,9 +83,7 @@ def _told(reading: Reading) -> list[float]:
     """What the message shows and says of a reading's result, see `TOLD`."""
     if reading.shown is None or reading.original is None:
         return [0.0] * len(TOLD)
-    keys = ["".join(line.split()) for line in reading.lines]
-    changes = reading.changes(reading.original.texts)
-    values = told_by(reading.shown, keys, reading.original.keys, changes)
+    values = told_by(reading.shown, reading.original, reading.changes(reading.original.texts))
     return [values[name] for name in TOLD]
 
 

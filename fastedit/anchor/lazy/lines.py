@@ -19,6 +19,7 @@ WORD = re.compile(r"[A-Za-z_$][\w$]*|\d+")
 NAME = re.compile(r"[A-Za-z_$][\w$-]*\w")
 # White space but blanks, tabs and line feeds.
 _ODD_SPACE = re.compile("[\x0b-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+KEY_WORD = re.compile(r"[^\W\d]\w{2,}")
 DOTS = re.compile(r"\.{3,}|…")
 CLOSER = re.compile(
     r"^(?:[\])}>;,\s]+|</[\w.:-]*>[);,]*|/>|(?:end|fi|done|esac|else|pass|break|return|continue|endif|then|do|begin|try|finally)"
@@ -307,6 +308,11 @@ class Lines:
     def vocabulary(self) -> frozenset[str]:
         """All words of three and more letters."""
         return frozenset(word for word in self.word_places if len(word) > 2)
+
+    @cached_property
+    def key_words(self) -> frozenset[str]:
+        """The words of three and more letters in the lines without white space."""
+        return frozenset(KEY_WORD.findall("\n".join(self.keys)))
 
     @cached_property
     def is_trivial(self) -> list[bool]:

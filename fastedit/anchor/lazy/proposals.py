@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -100,6 +101,8 @@ def followed(
     lines: Sequence[str], origins: Sequence[int | None], chosen: Sequence[Proposal], language: str = ""
 ) -> tuple[tuple[str, ...], tuple[int | None, ...]]:
     """The lines of a result with proposals followed, and where each of them is from."""
+    if not chosen:
+        return tuple(lines), tuple(origins)
     gone = {line for one in chosen for line in one.gone}
     changed = {line: text for one in chosen for line, text in one.changed}
     texts: list[str] = []
@@ -153,17 +156,21 @@ def _said(hints: Hints) -> list[str]:
 class _Finder:
     """Finds what could go from a result; nothing twice.
 
-    kept: the original's lines that stand in the result; written: the result's new lines.
+    written: the result's new lines.
     """
 
     def __init__(
         self, lines: Sequence[str], origins: Sequence[int | None], original: Sequence[str], found: Outline
     ) -> None:
         self.lines, self.origins, self.original, self.found = lines, origins, original, found
-        self.kept = {origin for origin in origins if origin is not None}
-        self.written = [line for line, origin in zip(lines, origins, strict=True) if origin is None]
+        self.written = [lines[line] for line, origin in enumerate(origins) if origin is None]
         self.covered: set[int] = set()
         self.result: list[Proposal] = []
+
+    @cached_property
+    def kept(self) -> set[int]:
+        """The original's lines that stand in the result."""
+        return {origin for origin in self.origins if origin is not None}
 
     def _is_free(self, whole: range) -> bool:
         return bool(whole) and not self.covered.intersection(whole) and all(line in self.kept for line in whole)

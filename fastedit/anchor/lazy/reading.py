@@ -32,6 +32,7 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # all: changes that are made in each place with the same lines, and that the words speak of several.
 JOINED = ("upwards", "rewritten", "repeated", "repeated_said")
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED)
+STRIDE = 512  # lines
 _FILE = FilePath(__file__).with_name("weights.json")
 
 Change = tuple[int, int, Sequence[str]]
@@ -95,16 +96,37 @@ class Reading:
     def changes(self, original: Sequence[str]) -> list[tuple[int, int, list[str]]]:
         """Lines [start, end) of the original that become other lines; ascending."""
         changes: list[tuple[int, int, list[str]]] = []
-        at, new = 0, list[str]()
-        for line, origin in zip((*self.lines, ""), (*self.origins, len(original)), strict=True):
+        new: list[str] = []
+        at = line = 0
+        while line < len(self.origins):
+            origin = self.origins[line]
             if origin is None:
-                new.append(line)
+                new.append(self.lines[line])
+                line += 1
                 continue
             if new or origin > at:
                 changes.append((at, origin, new))
                 new = []
-            at = origin + 1
+            length = _run(self.origins, line)
+            line, at = line + length, origin + length
+        if new or at < len(original):
+            changes.append((at, len(original), new))
         return changes
+
+
+def _run(origins: Sequence[int | None], start: int) -> int:
+    """Counts the lines from `start` on that follow each other in the original, compared in strides."""
+    first = origins[start]
+    assert first is not None
+    end = start
+    while end + STRIDE <= len(origins):
+        line = first + end - start
+        if origins[end : end + STRIDE] != tuple(range(line, line + STRIDE)):
+            break
+        end += STRIDE
+    while end < len(origins) and origins[end] == first + end - start:
+        end += 1
+    return end - start
 
 
 def composed(before: Reading, changes: Sequence[Change]) -> tuple[tuple[str, ...], tuple[int | None, ...]]:

@@ -8,7 +8,6 @@ changes nothing.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from functools import cached_property
 
 from fastedit.anchor.hints import Hints, is_path, says_gone
 from fastedit.anchor.lazy.everywhere import says_everywhere
+from fastedit.anchor.lazy.lines import KEY_WORD, Lines
 from fastedit.patterns import pattern
 
 # missing: code in the prose that neither the original nor the result has. renamed_not: pairs of quotes, one for the
@@ -27,7 +27,6 @@ TOLD = (
     "missing", "renamed", "renamed_not", "lost", "idle", "removed", "everywhere", "unknown", "twice", "hunks",
     "changed", "asks_gone",
 )  # fmt: skip
-_WORDS = re.compile(r"[^\W\d]\w{2,}")
 _QUOTE = pattern(r"`([^`\n]{2,})`")
 _RENAMED = pattern(
     r"`([^`\n]+)`(?:\s+\w+){0,3}\s*(?:→|->|=>|⇒|\b(?:becomes?|to|by|with|into|wird|zu|durch|devient|par|por|pasa a)\b)"
@@ -89,26 +88,34 @@ def shown_of(snippets: Sequence[Sequence[str]], hints: Hints, prose: str) -> Sho
     return Shown(tuple(tuple(map(_bare, snippet)) for snippet in snippets), hints, prose)
 
 
+def _changed(
+    keys: Sequence[str], changes: Sequence[tuple[int, int, Sequence[str]]], new_keys: Sequence[Sequence[str]]
+) -> list[str]:
+    """The keys of a result. new_keys: those of the new lines of each change."""
+    result = list(keys)
+    for (start, end, _), new in zip(reversed(changes), reversed(new_keys), strict=True):
+        result[start:end] = new
+    return result
+
+
 def _bare(text: str) -> str:
     """A text without white space."""
     return "".join(text.split())
 
 
-def told_by(
-    shown: Shown, keys: Sequence[str], original: Sequence[str], changes: Sequence[tuple[int, int, Sequence[str]]]
-) -> dict[str, float]:
-    """`TOLD` of a result. keys, original: its lines and those of the original, without white space.
-
-    changes: lines [start, end) of the original that become others.
-    """
-    after, before = "\n".join(keys), "\n".join(original)
-    have = set(keys)
-    written = Counter(_bare(line) for _, _, new in changes for line in new)
-    lost = sum(key not in have for key in shown.lines)
-    known = set(_WORDS.findall(before)) | set(_WORDS.findall(after))
+def told_by(shown: Shown, original: Lines, changes: Sequence[tuple[int, int, Sequence[str]]]) -> dict[str, float]:
+    """`TOLD` of a result. changes: lines [start, end) of the original that become others; ascending."""
+    keys, places = original.keys, original.places
+    new_keys = [[_bare(line) for line in new] for _, _, new in changes]
+    written = Counter(key for new in new_keys for key in new)
+    gone = Counter(key for start, end, _ in changes for key in keys[start:end])
+    lost = sum(not written[key] and len(places.get(key, ())) <= gone[key] for key in shown.lines)
     mentioned = [name for name in shown.hints.mentioned if len(name) > 2]
-    counts = Counter(original)
-    beside = [at for start, end, _ in changes for at in (start - 1, end) if 0 <= at < len(original) and original[at]]
+    known = original.key_words | set(KEY_WORD.findall("\n".join(written))) if mentioned else set()
+    before = after = ""
+    if shown.quotes or shown.renamed:
+        before, after = "\n".join(keys), "\n".join(_changed(keys, changes, new_keys))
+    beside = [at for start, end, _ in changes for at in (start - 1, end) if 0 <= at < len(keys) and keys[at]]
     values = {
         "missing": sum(one not in after and one not in before for one in map(_bare, shown.quotes)),
         "renamed": len(shown.renamed),
@@ -121,7 +128,7 @@ def told_by(
         "removed": len(shown.hints.removed),
         "everywhere": shown.asks_everywhere,
         "unknown": sum(name not in known for name in mentioned),
-        "twice": sum(counts[original[at]] > 1 for at in beside) / max(1, len(beside)),
+        "twice": sum(len(places[keys[at]]) > 1 for at in beside) / max(1, len(beside)),
         "hunks": math.log(max(1, len(changes))),
         "changed": math.log1p(sum(end - start + len(new) for start, end, new in changes)) / 2,
         "asks_gone": shown.asks_gone,

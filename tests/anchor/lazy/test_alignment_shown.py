@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastedit.anchor.hints import hints_of
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.shown import TOLD, shown_of, told_by
 
 BEFORE = "<Overlay>\n<Input size='s'/>\n</Overlay>"
@@ -13,13 +14,12 @@ AFTER = "<Overlay>\n<Input size='l'/>\n</Overlay>"
 
 def told(prose: str, before: str = BEFORE, after: str = AFTER, snippet: str = "<Input size='l'/>") -> dict[str, float]:
     shown = shown_of([snippet.split("\n")], hints_of(prose), prose)
-    keys, original = (["".join(line.split()) for line in text.split("\n")] for text in (after, before))
     changes = [
         (number, number + 1, [new])
         for number, (old, new) in enumerate(zip(before.split("\n"), after.split("\n"), strict=True))
         if old != new
     ]
-    return told_by(shown, keys, original, changes)
+    return told_by(shown, Lines(before.split("\n")), changes)
 
 
 def test_every_fact_has_its_name() -> None:
