@@ -32,7 +32,7 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # all: changes that are made in each place with the same lines, and that the words speak of several.
 JOINED = ("upwards", "rewritten", "repeated", "repeated_said")
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED)
-STRIDE = 512  # lines
+STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")
 
 Change = tuple[int, int, Sequence[str]]
@@ -118,14 +118,11 @@ def _run(origins: Sequence[int | None], start: int) -> int:
     """Counts the lines from `start` on that follow each other in the original, compared in strides."""
     first = origins[start]
     assert first is not None
+    ahead = first - start
     end = start
-    while end + STRIDE <= len(origins):
-        line = first + end - start
-        if origins[end : end + STRIDE] != tuple(range(line, line + STRIDE)):
-            break
-        end += STRIDE
-    while end < len(origins) and origins[end] == first + end - start:
-        end += 1
+    for stride in STRIDES:
+        while origins[end : end + stride] == tuple(range(end + ahead, end + ahead + stride)):
+            end += stride
     return end - start
 
 
