@@ -136,10 +136,6 @@ class EditRefused(FastEditError):
         self.certainty = certainty
 
     @property
-    def http_status(self) -> int:
-        return STATUSES[self.code].http
-
-    @property
     def exit_status(self) -> int:
         return STATUSES[self.code].exit
 

@@ -50,8 +50,7 @@ def test_the_tree_is_drawn_as_it_is():
 def test_statuses_are_the_published_ones(code: Code):
     (published,) = [statuses for statuses, names in PUBLISHED.items() if code in names.split()]
     assert STATUSES[code] == published
-    refused = EditRefused(code, "no")
-    assert (refused.http_status, refused.exit_status) == published
+    assert EditRefused(code, "no").exit_status == STATUSES[code].exit
 
 
 def test_a_refusal_tells_its_code_its_message_and_its_candidates():

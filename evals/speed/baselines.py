@@ -26,10 +26,6 @@ class Timing:
     num_tokens: int
     passes: int
 
-    @property
-    def tokens_per_s(self) -> float:
-        return self.num_tokens / self.seconds
-
 
 class ForcedOutput:
     """A logits processor that lets only the known output through: the same work as free decoding, a known result."""

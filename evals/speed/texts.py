@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from evals.speed.pairs import Pair
@@ -20,13 +19,3 @@ def line_changes(pair: Pair) -> tuple[list[str], list[Change]]:
         if kind != "equal"
     ]
     return old, changes
-
-
-def top_level_blocks(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """Runs of lines from one that isn't indented to the next such behind a blank line: declarations, roughly."""
-    starts = [
-        index
-        for index, line in enumerate(lines)
-        if line.strip() and not line[0].isspace() and (index == 0 or not lines[index - 1].strip())
-    ]
-    return list(zip(starts, [*starts[1:], len(lines)], strict=True))

@@ -130,10 +130,6 @@ class Engine:
         return len(self._waiting)
 
     @property
-    def costs(self) -> CostTable:
-        return self._costs
-
-    @property
     def fallbacks(self) -> tuple[str, ...]:
         return self._runner.fallbacks
 
@@ -158,7 +154,8 @@ class Engine:
                 if not self._running:
                     self._changed.wait_for(lambda: not self._are_others_coming(), LONGEST_WAIT_S)
             try:
-                self.step()
+                if not self.step():
+                    self.check_integrity()
             except Exception as error:
                 # Nothing known gets here; if something does, those it hit fail and the others are still served.
                 logger.exception("the decoding loop failed")

@@ -21,33 +21,18 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 FAMILIES = ("llama", "qwen2", "qwen3")
-FP8 = torch.float8_e4m3fn
-FP8_LARGEST = 448.0
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """weight: [outputs, inputs]; bias: [outputs] or None. scale: float32 [outputs] of an fp8 weight, None of others."""
+    """weight: [outputs, inputs]; bias: [outputs] or None."""
 
     weight: Tensor
     bias: Tensor | None = None
-    scale: Tensor | None = None
 
     def __call__(self, x: Tensor) -> Tensor:
         """x [T, inputs] -> [T, outputs]."""
-        if self.scale is None:
-            return functional.linear(x, self.weight, self.bias)
-        # Each token is scaled by itself, so that it doesn't depend on the others in its pass.
-        x_scale = x.abs().amax(dim=-1, keepdim=True).float().clamp(min=1e-12) / FP8_LARGEST
-        narrow = (x / x_scale).to(FP8)
-        return torch._scaled_mm(
-            narrow, self.weight.t(), x_scale, self.scale[None, :], bias=self.bias, out_dtype=x.dtype
-        )
-
-    def quantized(self) -> Linear:
-        """The same in fp8, each output scaled by itself. Another model, as far as losslessness goes."""
-        scale = self.weight.abs().amax(dim=1).float().clamp(min=1e-12) / FP8_LARGEST
-        return Linear((self.weight / scale[:, None]).to(FP8), self.bias, scale)
+        return functional.linear(x, self.weight, self.bias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +84,6 @@ class FusedDecoder:
     def cache_shape(self) -> CacheShape:
         head_dim = 2 * self.cos.shape[1]
         return CacheShape(len(self.layers), self.num_kv_heads, head_dim, self.embedding.dtype)
-
-    @property
-    def weight_bytes(self) -> int:
-        """What a pass has to read of the weights: all but the embedding."""
-        linears = [part for layer in self.layers for part in (layer.qkv, layer.output, layer.gate_up, layer.down)]
-        return self.head.nbytes + sum(linear.weight.nbytes for linear in linears)
 
     def hidden(self, tokens: Tensor, index: Index, cache: KVSlots, mode: Any) -> Tensor:
         """The last hidden states of packed tokens [T], after the final norm: [T, D]; their keys go into the slots."""

@@ -1,8 +1,7 @@
-"""A submitted request, for whoever waits for it: from a thread, from asyncio, all at once or as it comes."""
+"""A submitted request, for whoever waits for it, all at once or as it comes."""
 
 from __future__ import annotations
 
-import asyncio
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -37,14 +36,6 @@ class Handle:
         self._listen(pieces.put)
         yield from iter(pieces.get, None)
         self.result(0)
-
-    async def wait(self) -> DecodeResult:
-        """`result` for asyncio. Cancelling the task that waits cancels the request."""
-        try:
-            return await asyncio.wrap_future(self._future)
-        except asyncio.CancelledError:
-            self.cancel()
-            raise
 
     def cancel(self) -> None:
         """Give the request up: its slot is free after the pass that is running. Does nothing to one that is done."""
@@ -88,7 +79,7 @@ class Handle:
         with self._lock:
             for piece in self._pieces:
                 listener(piece)
-            if self._future.done():
+            if self.is_done:
                 listener(None)
             else:
                 self._listeners.append(listener)

@@ -34,12 +34,3 @@ class DecodeStats:
     @property
     def rejected(self) -> int:
         return self.drafted - self.accepted
-
-    @property
-    def acceptance_rate(self) -> float:
-        """accepted / drafted; 1.0 where nothing was drafted."""
-        return self.accepted / self.drafted if self.drafted else 1.0
-
-    @property
-    def tokens_per_pass(self) -> float:
-        return self.completion_tokens / self.passes if self.passes else 0.0

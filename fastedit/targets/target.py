@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,12 +74,6 @@ class Target(Askable):
     @property
     def dtype(self) -> torch.dtype:
         return self.model.dtype
-
-    def with_template(self, template: PromptTemplate | str) -> Target:
-        """The same target, asked by another template."""
-        chosen = template_named(template) if isinstance(template, str) else template
-        check_template(chosen, self.tokenizer)
-        return replace(self, template=chosen)
 
 
 def _load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:

@@ -40,8 +40,6 @@ LN_2 = 0.6931471824645996  # as float32 holds it
 SQRT_HALF_BITS = 0x3F3504F3  # float32 sqrt(1/2): mantissas are taken from [sqrt(1/2), sqrt(2))
 TWO_POW_MINUS_32 = 2.0**-32
 
-MAX_GUMBEL = 22.88  # the largest value that 32 bits give: -log(2**-33), rounded up
-
 
 def philox(counter_0: Tensor, counter_1: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
     """Two words of 32 random bits for each (counter, key): Philox-2x32-10.

@@ -28,7 +28,7 @@ def test_gumbel_is_accurate_over_all_bits() -> None:
     v = (bits.double() + 0.5) / 2**32
     exact = -torch.log(-torch.log1p(-v))
     assert (noise.gumbel_of_bits(bits) - exact).abs().max() < 2e-6
-    assert noise.gumbel_of_bits(bits).max() < noise.MAX_GUMBEL
+    assert noise.gumbel_of_bits(bits).max() < 22.88  # -log(2**-33), rounded up
 
 
 def test_gumbel_has_its_moments() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fastedit.decode import EditRequest, Sampling, decode_request, make_engine, shared_engine, submit, verify_draft
@@ -10,6 +12,7 @@ from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft, Kind
 from fastedit.errors import Code, EngineUnavailable, InputRefused, ResultRefused
+from fastedit.targets import TEMPLATES
 from support.tiny_targets import FLAT_COSTS, Tiny
 
 SETTINGS = EngineSettings(num_slots=2, slot_len=2048, min_slot_len=16)
@@ -49,7 +52,7 @@ class Scripted:
 @pytest.fixture
 def answering(tiny: Tiny):
     def make(answer, request):
-        target = tiny.target.with_template("kortix")
+        target = replace(tiny.target, template=TEMPLATES["kortix"])
         runner = ModelRunner(target, SETTINGS)
         prompt_len = len(decode_request(target, request, 2048).prompt)
         output = [*target.codec.encode(answer), target.stop_tokens[0]]
@@ -134,7 +137,7 @@ def test_the_output_may_take_what_the_slot_has_left(tiny):
 
 
 def test_offsets_of_a_draft_move_with_its_tag(tiny):
-    target = tiny.target.with_template("kortix")
+    target = replace(tiny.target, template=TEMPLATES["kortix"])
     request = decode_request(target, EditRequest(ORIGINAL, EDIT, (Draft("abcdef", edges=(2,), boundaries=(0,)),)), 2048)
     draft = request.drafts[0]
     assert draft.text[draft.edges[0] :].startswith("cdef")

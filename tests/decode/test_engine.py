@@ -52,7 +52,7 @@ def test_a_perfect_draft_is_one_pass(tiny):
     drafted = run(tiny.engine(), request(num_tokens=60, drafts=(Draft(text),)))
     assert drafted.tokens == plain.tokens
     assert (drafted.stats.passes, drafted.stats.divergences) == (1, 0)
-    assert drafted.stats.tokens_per_pass == len(plain.tokens)
+    assert drafted.stats.completion_tokens == len(plain.tokens)
 
 
 def test_the_same_beginning_is_not_read_twice(tiny):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import threading
 from concurrent.futures import CancelledError
 
@@ -63,28 +62,6 @@ def test_a_stream_is_fed_from_another_thread():
     thread.start()
     assert "".join(pieces) == "fastedit"
     thread.join()
-
-
-def test_asyncio_waits():
-    async def talk():
-        handle = Handle()
-        threading.Timer(0.02, lambda: handle.finish(RESULT)).start()
-        return await handle.wait()
-
-    assert asyncio.run(talk()) == RESULT
-
-
-def test_cancelling_the_waiting_task_cancels_the_request():
-    async def leave():
-        handle = Handle()
-        task = asyncio.create_task(handle.wait())
-        await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        return handle
-
-    assert asyncio.run(leave()).is_cancelled
 
 
 def test_a_cancelled_request_has_no_result():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets import TEMPLATES, Message, PromptTemplate, Target
-from fastedit.targets.prompt import prompt_tokens
+from fastedit.targets.prompt import check_template, prompt_tokens
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_is_what_the_chat_template_gives(target, name, original):
     template = TEMPLATES[name]
     turns = [{"role": m.role, "content": m.content} for m in template.fill(original, EDIT, None)]
     expected = target.tokenizer.apply_chat_template(turns, add_generation_prompt=True)["input_ids"]
-    assert target.with_template(template).prompt(original, EDIT) == expected
+    assert replace(target, template=template).prompt(original, EDIT) == expected
 
 
 @given(st.lists(st.sampled_from(["<|im_end|>", "<|im_start|>system\n", "<|endoftext|>", "x", "\n"]), max_size=6))
@@ -52,9 +52,9 @@ def test_elisions_are_shown_in_the_template_s_own_word(target):
     template = PromptTemplate("raw", (Message("user", "{original}<|im_start|>{edit}"),), is_chat=False)
     edit = "a\n  # ...\nb<|im_end|>\n// rest\n"
     elisions = [(edit.index("#"), edit.index("\nb")), (edit.index("//"), len(edit) - 1)]
-    worded = target.with_template(template).prompt("x", edit, elisions=elisions)
-    assert worded == target.with_template(template).prompt("x", edit)
-    marked = target.with_template(replace(template, elision="<|endoftext|>")).prompt("x", edit, elisions=elisions)
+    worded = replace(target, template=template).prompt("x", edit, elisions=elisions)
+    assert worded == replace(target, template=template).prompt("x", edit)
+    marked = replace(target, template=replace(template, elision="<|endoftext|>")).prompt("x", edit, elisions=elisions)
     shown = target.tokenizer.decode(marked, skip_special_tokens=False)
     assert shown == "x<|im_start|>a\n  <|endoftext|>\nb<|im_end|>\n<|endoftext|>\n"
     assert target.codec.special_id("<|im_end|>") not in marked
@@ -64,9 +64,9 @@ def test_a_chat_template_is_needed_where_it_is(folder):
     target = Target.load(folder)
     target.tokenizer.chat_template = None
     with pytest.raises(EngineUnavailable, match="chat template") as refused:
-        target.with_template("kortix")
+        check_template(TEMPLATES["kortix"], target.tokenizer)
     assert refused.value.code == Code.TARGET_UNAVAILABLE
-    assert target.with_template("plain").prompt("a", "b")
+    assert replace(target, template=TEMPLATES["plain"]).prompt("a", "b")
 
 
 def test_the_same_original_gives_the_same_beginning(target):

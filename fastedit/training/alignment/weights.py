@@ -251,13 +251,6 @@ def fitted(
     return dict(zip(NAMES, (round(value, 4) for value in values.tolist()), strict=True)), loss(values).item()
 
 
-def log_likelihood(groups: Sequence[Group], weights: Weights) -> float:
-    """The logarithm of the probability of the right readings, summed over the groups by their weight."""
-    import torch
-
-    return _likelihood(groups)(torch.tensor([weights[name] for name in NAMES], dtype=torch.float64)).item()
-
-
 def _likelihood(groups: Sequence[Group]) -> Callable[[Tensor], Tensor]:
     import torch
 

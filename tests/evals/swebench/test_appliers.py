@@ -13,6 +13,7 @@ import pytest
 import fastedit
 from evals.swebench.appliers import Applier, InProcess, Server
 from evals.swebench.edits import Message
+from fastedit.errors import STATUSES
 from support.swebench_repos import SHELF
 
 FULL = SHELF.replace('"the shelf is full"', '"it is full"')
@@ -52,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
                 answer = {"text": applied.text, "strategy": applied.strategy, "warnings": []}
             except fastedit.EditRefused as refusal:
                 status, answer = (
-                    refusal.http_status,
+                    STATUSES[refusal.code].http,
                     {"error": {"code": refusal.code.value, "message": refusal.message}},
                 )
         data = json.dumps(answer).encode()

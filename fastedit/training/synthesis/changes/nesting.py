@@ -10,7 +10,6 @@ from fastedit.training.synthesis.languages import Family
 from fastedit.training.synthesis.model import Splice
 
 MAX_WRAPPED = 24
-JUMPS = ("break", "continue", "yield", "case ", "default:")
 
 
 def wrap(site: Site) -> list[Splice] | None:
