@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,19 @@ from fastedit.edits.model import Edit, Format
 from fastedit.edits.select import edits_for
 from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, Warning
 from fastedit.guard import Original
-from fastedit.guard.verdict import Strategy, Verdict, given_up, passes_worth, structural, taken, unanswered, weigh
+from fastedit.guard.verdict import (
+    VERIFIERS_S,
+    Strategy,
+    Verdict,
+    confirm,
+    given_up,
+    is_worth_asking,
+    passes_worth,
+    structural,
+    taken,
+    unanswered,
+    weigh,
+)
 from fastedit.merged import DEFAULT_CERTAINTY, Choice, Merged, merge
 from fastedit.syntax import language_of, outline
 from fastedit.syntax.model import Outline
@@ -23,7 +35,8 @@ from fastedit.verify.sender import TextSender
 
 if TYPE_CHECKING:
     from fastedit.targets.askable import Askable
-    from fastedit.verify.verified import DecodeOptions
+    from fastedit.verify.verified import Answer, DecodeOptions
+    from fastedit.verify.windows import Window
 
 MAX_CHARACTERS = 16 * 1024 * 1024
 MODES = ("structural", "model", "auto")
@@ -181,42 +194,81 @@ class _Request:
     target: Askable | None
     options: DecodeOptions | None
 
+    @property
+    def words(self) -> str:
+        return f"{self.message}\n{self.instruction or ''}"
+
 
 def _apply_one(
     original: Original, merged: Merged, edit: Edit, request: _Request, sender: TextSender | None
 ) -> tuple[Verdict, Stats]:
-    stats = Stats(certainty=merged.alignment.certainty)
-    if not asks_target(request.mode, edit) or _is_settled(request.mode, original, merged):
-        return structural(merged), stats
     target = request.target
-    if target is None:
-        return structural(merged), stats
+    is_asked = target is not None and asks_target(request.mode, edit)
+    if target is None or not is_asked:
+        verdict, stats = structural(merged), Stats()
+    elif request.mode == "model":
+        verdict, stats = _by_target(original, merged, edit, request, target, sender)
+    elif is_worth_asking(original.text, merged, target.verifier):
+        verdict, stats = _with_word_of(original, merged, edit, request, target, sender)
+    else:
+        verdict, stats = structural(merged), Stats()
+    return verdict, replace(stats, certainty=verdict.certainty)
+
+
+def _by_target(
+    original: Original, merged: Merged, edit: Edit, request: _Request, target: Askable, sender: TextSender | None
+) -> tuple[Verdict, Stats]:
+    """The target's own text, for `model`. Raises EditRefused."""
+    answer = _asked(original, merged, edit, request, target, sender.follow(None) if sender else None)
+    return taken(original, merged, answer.text, edit, request.words), answer.stats
+
+
+def _with_word_of(
+    original: Original, merged: Merged, edit: Edit, request: _Request, target: Askable, sender: TextSender | None
+) -> tuple[Verdict, Stats]:
+    """The draft or the target's text, whichever counts in `auto`. Raises EditRefused where neither does."""
+    only_verifies = target.only_verifies
+    if only_verifies and request.options is None:
+        from fastedit.verify.verified import DecodeOptions
+
+        request = replace(request, options=DecodeOptions(deadline_s=VERIFIERS_S))
+    agreed = sender.follow(merged.text) if sender else None
+    max_passes = passes_worth(merged, only_verifies=only_verifies)
+    try:
+        answer = _asked(original, merged, edit, request, target, agreed, max_passes)
+    except EditRefused as refused:
+        return unanswered(merged, refused, only_verifies=only_verifies), Stats()
+    if only_verifies:
+        is_agreed = not answer.is_given_up and answer.text == merged.text
+        return confirm(merged, is_agreed=is_agreed, word=target.word), answer.stats
+    if answer.is_given_up:
+        return given_up(merged), answer.stats
+    return weigh(original, merged, answer.text, edit, request.words), answer.stats
+
+
+def _asked(
+    original: Original,
+    merged: Merged,
+    edit: Edit,
+    request: _Request,
+    target: Askable,
+    on_text: Callable[[Window, str], None] | None,
+    max_passes: int | None = None,
+) -> Answer:
+    """The target's answer about the draft's windows. Raises EditRefused."""
     from fastedit.verify.verified import ask, cut_windows
 
-    words = f"{request.message}\n{request.instruction or ''}"
     windows = cut_windows(original, merged, request.scope, target)
-    agreed = sender.follow(merged.text if request.mode == "auto" else None) if sender else None
-    try:
-        answer = ask(
-            target,
-            original,
-            windows,
-            edit,
-            instruction=request.instruction,
-            options=request.options,
-            max_passes=None if request.mode == "model" else passes_worth(merged),
-            on_text=agreed,
-        )
-    except EditRefused as refused:
-        if request.mode == "model":
-            raise
-        return unanswered(merged, refused), stats
-    stats = replace(answer.stats, certainty=merged.alignment.certainty)
-    if request.mode == "model":
-        return taken(original, merged, answer.text, edit, words), stats
-    if answer.is_given_up:
-        return given_up(merged), stats
-    return weigh(original, merged, answer.text, edit, words, only_verifies=target.only_verifies), stats
+    return ask(
+        target,
+        original,
+        windows,
+        edit,
+        instruction=request.instruction,
+        options=request.options,
+        max_passes=max_passes,
+        on_text=on_text,
+    )
 
 
 def _read(text: str, language: str) -> Original:
@@ -239,16 +291,6 @@ def _target_for(mode: str, edits: Sequence[Edit], target: Askable | None) -> Ask
 def asks_target(mode: str, edit: Edit) -> bool:
     """Whether a target has a say: what a format states exactly needs none."""
     return mode == "model" or (mode == "auto" and edit.format is Format.LAZY)
-
-
-def _is_settled(mode: str, original: Original, merged: Merged) -> bool:
-    """Whether a target's word could change nothing in `auto`: the edit is in the file, or fits two places alike."""
-    if mode == "model":
-        return False
-    refusal = merged.refusal
-    if refusal is None:
-        return merged.text == original.text
-    return refusal.code is Code.ANCHOR_AMBIGUOUS and len(refusal.candidates) > 1
 
 
 def _strategy_of(strategies: Sequence[Strategy]) -> str:

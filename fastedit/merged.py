@@ -45,12 +45,14 @@ class Merged:
     """An edit's merged draft.
 
     text: the alignment's rendering. refusal: why it must not be applied without a target's word, or None.
+    asked_certainty: what its certainty was measured against.
     """
 
     text: str
     alignment: Alignment
     warnings: tuple[Warning, ...] = ()
     refusal: EditRefused | None = None
+    asked_certainty: float = DEFAULT_CERTAINTY
 
     @property
     def certainty(self) -> float:
@@ -113,7 +115,7 @@ def _merge_lazy(
             break
         candidates = _reading_candidates(original.text, readings)
         unsure = PlaceUnknown(problem.code, problem.message, candidates, alignment.certainty)
-        return Merged(text, alignment, warnings, unsure)
+        return Merged(text, alignment, warnings, unsure, choice.certainty)
     first = readings[0]
     text = render(original.text, first)
     assert turned_down is not None

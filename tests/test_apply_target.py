@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import replace
@@ -17,6 +18,7 @@ from fastedit.edits import parse_message
 from fastedit.errors import Code
 from fastedit.guard import verdict
 from fastedit.guard.verdict import CERTAIN_PASSES
+from fastedit.guard.word import Word
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
 from fastedit.targets.marks import has_marks, mark, without_marks
@@ -260,6 +262,53 @@ def test_a_target_that_only_verifies_never_stands_for_a_draft(target):
     assert apply(SMALL, UNKNOWN_PLACE, path="a.py", target=verifier, mode="model").text == wanted
     assert Target.load("embedded").only_verifies
     assert not target.only_verifies
+
+
+LIKELY = Word(agrees=1000.0, differs=0.5)  # agrees with hardly any wrong draft
+
+
+def test_a_verifier_is_asked_only_where_its_word_could_change_something(target):
+    hopeless, helpful = replace(target, only_verifies=True), replace(target, only_verifies=True, word=LIKELY)
+    asked = {"path": "a.py", "certainty": 0.99}
+    structural = refused(FILE, EDIT, mode="structural", **asked)
+    assert structural.code == Code.ANCHOR_AMBIGUOUS
+    runner = script(hopeless, edited)
+    refusal = refused(FILE, EDIT, target=hopeless, **asked)
+    assert (refusal.code, refusal.candidates, runner.asked) == (structural.code, structural.candidates, [])
+    script(helpful, edited)
+    applied = apply(FILE, EDIT, target=helpful, **asked)
+    assert (applied.text, applied.strategy) == (EXPECTED, "verified")
+    assert applied.stats.certainty > 0.99 > structural.certainty
+
+
+def test_verified_is_said_only_of_what_is_nearly_certain(target):
+    unsure = replace(target, only_verifies=True, word=Word(agrees=1.5))
+    script(unsure, edited)
+    applied = apply(FILE, EDIT, path="a.py", target=unsure)
+    alone = apply(FILE, EDIT, path="a.py", mode="structural")
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", [])
+    assert alone.stats.certainty < applied.stats.certainty < verdict.VERIFIED_CERTAINTY
+
+
+def test_a_verifier_that_differs_makes_a_draft_less_certain_and_is_soon_left(target):
+    doubtful = replace(target, only_verifies=True, word=LIKELY)
+    runner = script(doubtful, lambda original, edit: edited(original, edit) + "".join(map(str, range(1000))))
+    applied = apply(FILE, EDIT, path="a.py", target=doubtful)
+    alone = apply(FILE, EDIT, path="a.py", mode="structural")
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", ["TARGET_DISAGREES"])
+    assert applied.stats.certainty < alone.stats.certainty
+    assert runner.num_passes <= 2 * verdict.VERIFIERS_PASSES
+
+
+def test_a_verifier_that_is_late_leaves_the_draft_or_the_refusal_that_was_known(target, monkeypatch):
+    late = replace(target, only_verifies=True, word=LIKELY)
+    monkeypatch.setattr(sys.modules["fastedit.apply"], "VERIFIERS_S", 1e-9)
+    script(late, edited)
+    applied = apply(FILE, EDIT, path="a.py", target=late)
+    assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", ["TIMEOUT"])
+    refusal = refused(FILE, EDIT, path="a.py", target=late, certainty=0.99)
+    assert refusal.code == Code.ANCHOR_AMBIGUOUS
+    assert refusal.candidates
 
 
 @pytest.mark.parametrize("lost", ["    total = value * 7\n", "def step_8(value):\n"])

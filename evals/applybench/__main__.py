@@ -6,6 +6,7 @@ The commands are
     check   is every record fit to be in the benchmark?
     score   FastEdit, and other tools beside it, on a split
     peers   which other tools there are, and `peers install NAME`
+    judging what a target's word on the edits of a split is worth
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from evals.applybench.records import DATA, SPLITS
 
-COMMANDS = ("pairs", "build", "score", "peers")
+COMMANDS = ("pairs", "build", "score", "peers", "judging")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

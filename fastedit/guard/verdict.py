@@ -19,18 +19,21 @@ from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Op
 from fastedit.errors import Code, EditRefused, ResultRefused, Warning
 from fastedit.guard import Finding, Original, inspect, refuse_or_warn
+from fastedit.guard.word import Word
 from fastedit.lines import body, split_lines
-from fastedit.merged import DEFAULT_CERTAINTY, Merged
+from fastedit.merged import Merged
 
 MIN_LIKENESS = 50.0  # percent, of a line and the one that stands for it now
-# A target that only verifies agrees so much more often with a right draft than with a wrong one: 14 of 48 to 3 of 24 on
-# edits that nothing was fitted to.
-VERIFIERS_ODDS = 2.3
 TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error
 
-# So many passes a target may take over a window in `auto`: one that agrees needs one or two. Where the draft is certain
-# its other text wouldn't count; where it isn't, a text with this many slips won't be faithful.
-CERTAIN_PASSES, UNCERTAIN_PASSES = 6, 16
+# So many passes a target may take over a window in `auto`: one that agrees needs one or two. Where the draft is
+# certain, or the target only verifies, its other text wouldn't count; elsewhere one with this many slips won't be
+# faithful.
+CERTAIN_PASSES, UNCERTAIN_PASSES, VERIFIERS_PASSES = 6, 16, 3
+VERIFIERS_S = 10.0  # it needs a fraction of a second; on a machine with too much to do its word isn't worth the wait
+# The least certainty, with the word of a target that only verifies, at which a result is called verified: so that at
+# most one in a hundred of those is wrong.
+VERIFIED_CERTAINTY = 0.99
 
 
 class Strategy(StrEnum):
@@ -41,43 +44,80 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The text that counts. alignment: of that text on the original."""
+    """The text that counts. alignment: of that text on the original. certainty: the share of such drafts that are
+    right, by all that is known; for `model` of the draft that the target had another text for.
+    """
 
     text: str
     strategy: Strategy
     alignment: Alignment
     warnings: tuple[Warning, ...] = ()
+    certainty: float = 1.0
 
 
 def structural(merged: Merged) -> Verdict:
     """The merged draft without a target's word. Raises what was found against it."""
     if merged.refusal is not None:
         raise merged.refusal
-    return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, merged.warnings)
+    return _standing(merged)
 
 
-def weigh(
-    original: Original, merged: Merged, answer: str, edit: Edit, message: str, *, only_verifies: bool = False
-) -> Verdict:
+def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
     """Decides between the merged draft and the target's answer, for `auto`.
 
     A text on which both agree counts, even where the alignment alone was too uncertain to be applied. Where they
-    differ, a faithful answer counts, unless the draft is certain or the target is only there to verify; else the draft
-    stands, and a warning says so. Raises the draft's refusal where neither can be applied.
+    differ, a faithful answer counts, unless the draft is certain; else the draft stands, and a warning says so. Raises
+    the draft's refusal where neither can be applied.
     """
     if answer == merged.text:
-        return _agreed(original, merged, edit, message, only_verifies=only_verifies)
+        return _agreed(original, merged, edit, message)
     try:
         found = _faithful(original, merged, answer, edit, message)
     except ResultRefused as refused:
         return _overruled(merged, refused.message)
-    if only_verifies:
-        return _overruled(merged, "it only verifies")
     return _overruled(merged, "the draft is certain") if merged.certainty >= TRUSTED_CERTAINTY else found
 
 
-def passes_worth(merged: Merged) -> int:
+def confirm(merged: Merged, *, is_agreed: bool, word: Word) -> Verdict:
+    """The merged draft with the word of a target that only verifies, for `auto`.
+
+    Its agreement may make a draft certain enough to be applied. Raises the draft's refusal where it doesn't.
+    """
+    certainty = word.certainty(merged.alignment.certainty, is_agreed=is_agreed)
+    if not is_agreed:
+        return replace(_overruled(merged, "it only verifies"), certainty=certainty)
+    if merged.refusal is not None and not _may_be_lifted(merged, word):
+        raise merged.refusal
+    strategy = Strategy.VERIFIED if certainty >= VERIFIED_CERTAINTY else Strategy.STRUCTURAL
+    return replace(_standing(merged), strategy=strategy, certainty=certainty)
+
+
+def is_worth_asking(original: str, merged: Merged, verifier: Word | None) -> bool:
+    """Whether a target's word could change anything in `auto`: not where the edit is in the file already or fits two
+    places alike, nor where even the agreement of one that only verifies would leave the draft refused.
+
+    verifier: such a one's word; None for a target whose own text may count.
+    """
+    refusal = merged.refusal
+    if refusal is None:
+        return merged.text != original
+    if verifier is not None:
+        return _may_be_lifted(merged, verifier)
+    return refusal.code is not Code.ANCHOR_AMBIGUOUS or len(refusal.candidates) < 2
+
+
+def _may_be_lifted(merged: Merged, word: Word) -> bool:
+    """Whether a target's agreement would make a draft certain enough that was refused for being uncertain."""
+    refusal = merged.refusal
+    if refusal is None or refusal.code is not Code.ANCHOR_AMBIGUOUS or refusal.certainty is None:
+        return False
+    return word.certainty(merged.alignment.certainty, is_agreed=True) >= merged.asked_certainty
+
+
+def passes_worth(merged: Merged, *, only_verifies: bool = False) -> int:
     """The number of passes over each window that a target's word on this draft is worth in `auto`."""
+    if only_verifies:
+        return VERIFIERS_PASSES
     return CERTAIN_PASSES if is_certain(merged) else UNCERTAIN_PASSES
 
 
@@ -86,25 +126,27 @@ def given_up(merged: Merged) -> Verdict:
     return _overruled(merged, "it hadn't finished in time")
 
 
-def unanswered(merged: Merged, refused: EditRefused) -> Verdict:
+def unanswered(merged: Merged, refused: EditRefused, *, only_verifies: bool = False) -> Verdict:
     """The merged draft where the target was to be asked, for `auto`, and had no answer; raises where it can't stand."""
     if merged.refusal is not None:
         # Asked again, a target that was only busy may know the place.
-        raise refused if refused.code in (Code.OVERLOADED, Code.TIMEOUT) else merged.refusal
+        is_busy = refused.code in (Code.OVERLOADED, Code.TIMEOUT) and not only_verifies
+        raise refused if is_busy else merged.refusal
+    verdict = structural(merged)
     warning = Warning(refused.code.value, f"not verified: {refused.message}")
-    return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, (*merged.warnings, warning))
+    return replace(verdict, warnings=(*verdict.warnings, warning))
 
 
 def taken(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
     """The target's text as the result, for `model`. ResultRefused where the guard finds it unfit to be applied."""
     if answer == merged.text and merged.refusal is None:  # which the guard has seen
-        return Verdict(answer, Strategy.MODEL, merged.alignment, merged.warnings)
+        return replace(_standing(merged), strategy=Strategy.MODEL)
     alignment = _alignment_of(original.text, answer)
     doubts = unaccounted(original.text, answer, alignment, merged, edit)
     # A target may word a line in its own way, and that is told; what it loses, of the edit or of the file, isn't taken.
     doubts = [replace(doubt, is_fatal=doubt.code is Code.TRUNCATION_DETECTED) for doubt in doubts]
     warnings = refuse_or_warn([*inspect(original, answer, alignment, (edit,), message), *doubts])
-    return Verdict(answer, Strategy.MODEL, alignment, warnings)
+    return Verdict(answer, Strategy.MODEL, alignment, warnings, merged.alignment.certainty)
 
 
 def unaccounted(original: str, text: str, alignment: Alignment, merged: Merged, edit: Edit) -> list[Finding]:
@@ -149,20 +191,21 @@ def is_certain(merged: Merged) -> bool:
     return merged.refusal is None and merged.certainty >= TRUSTED_CERTAINTY
 
 
-def _agreed(original: Original, merged: Merged, edit: Edit, message: str, *, only_verifies: bool) -> Verdict:
-    """The draft that the target wrote, too; raises its refusal where a small target's word doesn't make it certain."""
-    odds = merged.alignment.certainty / max(1e-6, 1 - merged.alignment.certainty) * VERIFIERS_ODDS
-    is_enough = not only_verifies or odds / (1 + odds) >= DEFAULT_CERTAINTY
+def _standing(merged: Merged) -> Verdict:
+    """The merged draft, whatever was found against it."""
+    return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, merged.warnings, merged.alignment.certainty)
+
+
+def _agreed(original: Original, merged: Merged, edit: Edit, message: str) -> Verdict:
+    """The draft that the target wrote, too; raises its refusal where not everything in it is accounted for."""
+    verified = replace(_standing(merged), strategy=Strategy.VERIFIED)
     if merged.refusal is None:
-        strategy = Strategy.VERIFIED if is_enough else Strategy.STRUCTURAL
-        return Verdict(merged.text, strategy, merged.alignment, merged.warnings)
-    if not is_enough:
-        raise merged.refusal
+        return verified
     try:
         found = _faithful(original, merged, merged.text, edit, message)
     except ResultRefused as refused:
         raise merged.refusal from refused
-    return Verdict(merged.text, Strategy.VERIFIED, merged.alignment, (*merged.warnings, *found.warnings))
+    return replace(verified, warnings=(*merged.warnings, *found.warnings))
 
 
 def _faithful(original: Original, merged: Merged, text: str, edit: Edit, message: str) -> Verdict:
@@ -170,7 +213,7 @@ def _faithful(original: Original, merged: Merged, text: str, edit: Edit, message
     alignment = _alignment_of(original.text, text)
     findings = inspect(original, text, alignment, (edit,), message)
     warnings = refuse_or_warn(findings + unaccounted(original.text, text, alignment, merged, edit))
-    return Verdict(text, Strategy.MODEL, alignment, warnings)
+    return Verdict(text, Strategy.MODEL, alignment, warnings, merged.alignment.certainty)
 
 
 def _overruled(merged: Merged, why: str) -> Verdict:

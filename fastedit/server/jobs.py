@@ -12,6 +12,7 @@ from fastedit.edits import parse_message
 from fastedit.edits.model import Edit
 from fastedit.edits.select import edits_for
 from fastedit.errors import Warning
+from fastedit.guard.verdict import is_worth_asking
 from fastedit.merged import DEFAULT_CHOICE, Choice
 from fastedit.server.spans import Span, spans_of
 from fastedit.syntax import language_of
@@ -99,6 +100,10 @@ class Drafted:
     edits: tuple[Edit, ...] = field(repr=False)
     warnings: tuple[Warning, ...]
     begun: Begun = field(repr=False)
+
+    def is_worth_asking(self, original: str, target: Askable) -> bool:
+        """Whether the target's word could change anything in `auto`. Of several edits a later one may need it."""
+        return len(self.edits) > 1 or is_worth_asking(original, self.begun.merged, target.verifier)
 
 
 def run_structural(job: Job) -> Outcome:

@@ -155,6 +155,9 @@ class Service:
             drafted = await self._workers.run_until_target(job)
         if isinstance(drafted, Outcome):
             return drafted
+        if job.mode == AUTO and not drafted.is_worth_asking(job.original, self.slot.target):
+            async with self._lane(job, DRAFT).place():
+                return await self._workers.run_drafted(job, drafted)
         told = _Told(on_text)
         try:
             with patience:
@@ -168,8 +171,11 @@ class Service:
     async def _without_answer(self, job: Job, drafted: Drafted, busy: EngineUnavailable, told: _Told) -> Outcome:
         """The draft, with a warning, where an `auto` job's target was too busy. Raises `busy` where that can't be."""
         is_busy = busy.code in (Code.OVERLOADED, Code.TIMEOUT)
-        if job.mode != AUTO or not is_busy or drafted.begun.merged.refusal is not None:
+        refusal = drafted.begun.merged.refusal
+        if job.mode != AUTO or not is_busy:
             raise busy
+        if refusal is not None:
+            raise refusal if self.slot.target.only_verifies else busy
         async with self._lane(job, DRAFT).place():
             outcome = await self._workers.run_drafted(job, drafted)
         if told.text:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from fastedit.guard.word import NOTHING, Word
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.prompt import ChatTokenizer, prompt_tokens
 from fastedit.targets.templates import PromptTemplate
@@ -28,7 +29,8 @@ class Askable:
 
     stop_tokens: the ids that end an output, the one that a draft should end with first.
     max_positions: the longest prompt and output together that the model was made for.
-    only_verifies: in `auto` it confirms drafts, and its own text never stands for one.
+    only_verifies: in `auto` it confirms drafts, and its own text never stands for one. word: what its word is worth
+    then.
     notes: the parts of the checkpoint that aren't computed as they were made.
     engine: what computes it; None for FastEdit's own engine, which needs a `Target`.
     """
@@ -40,8 +42,14 @@ class Askable:
     stop_tokens: tuple[int, ...]
     max_positions: int
     only_verifies: bool = False
+    word: Word = NOTHING
     notes: tuple[str, ...] = ()
     engine: RemoteEngine | None = None
+
+    @property
+    def verifier(self) -> Word | None:
+        """Its word, where it only verifies; None where its own text may count."""
+        return self.word if self.only_verifies else None
 
     def prompt(
         self, original: str, edit: str, instruction: str | None = None, elisions: Sequence[tuple[int, int]] = ()

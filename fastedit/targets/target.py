@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastedit.errors import Code, EngineUnavailable
+from fastedit.guard.word import read_word
 from fastedit.targets.askable import Askable
 from fastedit.targets.checkpoint import check_checkpoint, quantization_of, stop_tokens_of
 from fastedit.targets.codec import TokenizerCodec
@@ -64,6 +65,7 @@ class Target(Askable):
             stop_tokens=_stop_tokens(model, tokenizer),
             max_positions=int(getattr(model.config, "max_position_embeddings", 0)) or 2**31,
             only_verifies=registered is not None and registered.only_verifies,
+            word=read_word(folder),
             notes=_notes(model, quantization_of(folder)),
         )
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import openai
@@ -348,6 +349,20 @@ def test_an_auto_request_does_not_wait_for_a_busy_target(spare: Target, streamed
             spans = [json.loads(data) for name, data in events_of(answer.text) if name == "span"]
             assert "".join(span["text"] for span in spans) == EXPECTED
         assert service.apply(mode="model").status_code == 504
+        runner.before_pass = lambda: None
+        first.cancel()
+
+
+def test_a_refusal_that_a_verifier_cannot_change_waits_for_none(spare: Target) -> None:
+    settings = ServerSettings(structural_workers=1, model_requests=1, drain_s=0.5)
+    verifier = replace(spare, only_verifies=True)
+    with scripted(verifier, settings) as (service, runner), held(runner), ThreadPoolExecutor(1) as pool:
+        first = pool.submit(service.apply, mode="model", deadline_s=60)
+        wait_until(lambda: service.service.lanes["model"].num_running == 1)
+        answer = service.apply(certainty=0.999, deadline_s=50)
+        error = answer.json()["error"]
+        assert (answer.status_code, error["code"]) == (409, "ANCHOR_AMBIGUOUS")
+        assert error["candidates"]
         runner.before_pass = lambda: None
         first.cancel()
 

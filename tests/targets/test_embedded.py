@@ -57,10 +57,13 @@ def test_is_small_and_has_a_model_card():
     assert all(heading in card for heading in ("## How it stands", "## Data", "## Limits"))
 
 
-def test_verifies_a_draft_in_one_go(target):
+def test_confirms_a_draft_in_one_go_and_never_calls_it_verified(target):
     applied = fastedit.apply(ORIGINAL, EDIT, path="files.py", target=target)
-    assert (applied.text, applied.strategy, applied.warnings) == (MERGED, "verified", ())
+    assert (applied.text, applied.strategy, applied.warnings) == (MERGED, "structural", ())
     assert applied.stats.accepted == applied.stats.drafted > 90
+    alone = fastedit.apply(ORIGINAL, EDIT, path="files.py", mode="structural").stats.certainty
+    assert applied.stats.certainty == pytest.approx(target.word.certainty(alone, is_agreed=True))
+    assert 1 < target.word.agrees < 10
 
 
 def test_finds_the_result_by_itself(target):
@@ -112,4 +115,4 @@ def test_without_a_name_it_is_never_asked(monkeypatch):
 def test_with_its_name_it_checks_every_draft(monkeypatch):
     monkeypatch.setattr("fastedit.targets.default._chosen", "embedded")
     monkeypatch.setattr("fastedit.targets.default._is_named", True)
-    assert fastedit.apply(ORIGINAL, EDIT, path="files.py").strategy == "verified"
+    assert fastedit.apply(ORIGINAL, EDIT, path="files.py").stats.passes > 0
