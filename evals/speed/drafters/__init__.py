@@ -1,0 +1,1 @@
+"""Which of vLLM's drafters serves edits best? The same edits, the same target, one drafter after the other."""

@@ -1,0 +1,65 @@
+"""The comparison of vLLM's drafters, as far as it goes without vLLM."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from transformers import AutoModelForCausalLM
+
+from evals.speed.drafters import __main__ as drafters
+from evals.speed.drafters.cases import load_cases
+from evals.speed.drafters.checkpoints import DRAFT_LAYERS, make
+from fastedit.targets import Target
+
+ROW = {"seconds": [1.0, 2.0], "counts": {"passes": 4.0, "drafted": 10.0, "accepted": 5.0}, "outputs": [[1, 2], [3, 4]]}
+
+
+def row(**changes):
+    return {**ROW, "median_step_ms": None, "max_step_ms": None, **changes}
+
+
+def test_without_vllm_it_says_loudly_that_it_was_skipped(monkeypatch, capsys):
+    monkeypatch.setattr(drafters, "find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "argv", ["drafters", "--check"])
+    assert drafters.main() == 0
+    assert capsys.readouterr().out.startswith("SKIPPED: vLLM isn't installed")
+
+
+def test_the_last_line_counts_what_differs_and_what_does_not_run():
+    none, ours = row(), row(seconds=[0.5, 0.5], outputs=[[1, 2], [3, 5]])
+    rows = {"none": none, "fastedit": ours, "medusa": {"reason": "no such thing"}}
+    for name in ("none", "fastedit"):
+        drafters.compare(rows[name], none, none)
+    assert drafters.summed_up(rows) == (
+        "tests=5 failed=2 lossless=3/4 accepted_share=0.50 speedup_over_none=3.00 speedup_over_ngram=-"
+    )
+    assert drafters.line_of("fastedit", ours) == (
+        "fastedit        1/2 lossless, 1.0 tokens a pass, accepted 0.50, speedup 3.00"
+    )
+    assert drafters.line_of("medusa", rows["medusa"]) == "medusa          doesn't run: no such thing"
+
+
+def test_the_reason_is_the_error_itself():
+    log = "Traceback\n  raise ValueError(x)\n(EngineCore pid=1) ValueError: heads don't fit\nbye\n"
+    assert drafters._reason(log) == "ValueError: heads don't fit"
+
+
+def test_the_cases_are_prompts_of_different_edits():
+    cases = load_cases(Target.load("embedded", "cpu"), 30)
+    assert len({case.name for case in cases}) == len({case.prompt for case in cases}) == 30
+    assert all(len(case.prompt) + case.max_tokens <= 4096 for case in cases)
+
+
+def test_a_draft_model_is_the_targets_first_layers(tmp_path):
+    model = AutoModelForCausalLM.from_pretrained(make("draft_model", tmp_path))
+    assert len(model.model.layers) == DRAFT_LAYERS
+
+
+@pytest.mark.parametrize("kind", ["medusa", "eagle", "mlp_speculator", "int8"])
+def test_the_other_checkpoints_have_weights_and_name_their_kind(kind, tmp_path):
+    folder = make(kind, tmp_path)
+    config = json.loads((folder / "config.json").read_bytes())
+    assert config["architectures"]
+    assert (folder / "model.safetensors").stat().st_size > 1_000_000
