@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import Any
 
 from fastedit.draft.model import Codec, Draft
 
@@ -17,8 +18,7 @@ class Source:
     boundaries: bytes where declarations begin."""
 
     def __init__(self, draft: Draft, codec: Codec, ending: Sequence[int]) -> None:
-        self._piece = codec.piece
-        self._encode = codec.encode
+        self.use(codec)
         self._ending = list(ending)
         self.tokens = [*codec.encode(draft.text), *ending]
         # A tokenizer may normalise; what counts is what its tokens stand for.
@@ -26,6 +26,13 @@ class Source:
         self.boundaries = _byte_offsets(draft.text, draft.boundaries)
         self._edges = _byte_offsets(draft.text, draft.edges)
         self._starts = [0, *accumulate(self.lengths(self.tokens))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the codec: to be sent to another process, and be given one there by `use`."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_piece", "_encode")}
+
+    def use(self, codec: Codec) -> None:
+        self._piece, self._encode = codec.piece, codec.encode
 
     def lengths(self, tokens: Sequence[int]) -> list[int]:
         """The bytes of each token."""

@@ -81,6 +81,12 @@ class TextDrafter:
         self._catch_up()
         return self._is_anchored and self._num_unconfirmed <= 0
 
+    @property
+    def goes_along(self) -> bool:
+        """Whether all that was written is followed without looking for an anchor, which may take a while."""
+        new = self._transcript.tokens[self._seen :]
+        return not new or (self._is_anchored and self._queue[self._at : self._at + len(new)] == new)
+
     @cached_property
     def _source(self) -> Source:
         return self._made or Source(self._draft, self._codec, self._ending)

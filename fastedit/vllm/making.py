@@ -1,118 +1,139 @@
-"""Makes the drafts of a prompt: off the engine's loop, and once for each prompt."""
+"""Has the drafts of prompts made: by a process, so that the engine's never waits for Python's lock meanwhile.
+
+A thread asks the process and keeps what it made, by prompt. The process ends with the engine's.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
+import pickle
+import subprocess
+import sys
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from typing import Any
 
-from fastedit.draft.model import Draft, Kind
-from fastedit.draft.source import Source
-from fastedit.edits import parse_message
-from fastedit.edits.model import Edit, Format, Snippet
-from fastedit.errors import EditRefused
-from fastedit.guard import Original
-from fastedit.lines import body, split_lines
-from fastedit.merged import Choice, merge
-from fastedit.syntax import language_of, language_of_tag, outline
-from fastedit.syntax.parse import keeping_trees
+import numpy as np
+
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.templates import PromptTemplate
 from fastedit.vllm.lookup import Tokens
-from fastedit.vllm.marked import MarkedPrompt
-from fastedit.vllm.prompts import Asked, Predicted, prompt_text, read_prompt
+from fastedit.vllm.planning import Plan, Planner
 
 logger = logging.getLogger(__name__)
 
 MAX_KEPT = 256  # prompts whose drafts are kept
-ELIDED = "// ... existing code ..."  # for a prompt's special token
-ANY_READING = Choice(certainty=0.0)  # the target judges it, so the likeliest is worth proposing whatever its chance
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A text that the output probably runs along, in the target's tokens."""
-
-    draft: Draft
-    source: Source
-
-
-Plan = tuple[Planned, ...]  # the most trusted first; empty where nothing is known of a prompt
+START = "import sys; sys.path[:] = sys.argv[1:]; from fastedit.vllm.making import serve; serve()"
 
 
 class Maker:
-    """Makes plans in a thread of its own, one after the other.
+    """Has plans made, one after the other.
 
-    templates: in which prompts are read, the target's own first. ending: the stop token that outputs end with.
+    tokenizer: the target's, as a `tokenizers.Tokenizer`. templates, ending: see `Planner`.
     """
 
-    def __init__(self, codec: TokenizerCodec, templates: Sequence[PromptTemplate], ending: Sequence[int]) -> None:
-        self._codec, self._templates, self._ending = codec, tuple(templates), tuple(ending)
+    def __init__(self, tokenizer: Any, templates: Sequence[PromptTemplate], ending: Sequence[int]) -> None:
+        self._codec = TokenizerCodec(tokenizer)
+        self._setup = (tokenizer.to_str(), tuple(templates), tuple(ending))
         self._kept: OrderedDict[bytes, Plan] = OrderedDict()  # the thread's own
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
         self._thread = ThreadPoolExecutor(1, "fastedit-draft")
+        self._thread.submit(self._ask, np.zeros(1, np.int32))  # starts both, and loads what the first edit needs
+
+    @property
+    def codec(self) -> TokenizerCodec:
+        return self._codec
 
     def begin(self, prompt: Tokens) -> Future[Plan]:
         """Starts to make a prompt's plan. prompt: (N,), not to be changed afterwards."""
         return self._thread.submit(self._plan, prompt)
 
+    def run(self, work: Callable[[], None]) -> Future[None]:
+        """Has the thread do something else that would take the engine's loop too long."""
+        return self._thread.submit(work)
+
     def close(self) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        """Ends the thread and the process; what was asked for is an empty plan."""
+        self._is_closed = True
+        if self._process is not None:
+            self._process.kill()
+        self._thread.shutdown(cancel_futures=True)
+        self._end_process()
 
     def _plan(self, prompt: Tokens) -> Plan:
         key = prompt.tobytes()
         if key not in self._kept:
-            self._kept[key] = self._made(prompt)
+            self._kept[key] = self._ask(prompt)
         self._kept.move_to_end(key)
         while len(self._kept) > MAX_KEPT:
             self._kept.popitem(last=False)
         return self._kept[key]
 
-    def _made(self, prompt: Tokens) -> Plan:
+    def _ask(self, prompt: Tokens) -> Plan:
+        """The process's plan; an empty one, with a line in the log, where it fails or dies: the next gets another."""
+        if self._is_closed:
+            return ()
         try:
-            asked = read_prompt(prompt_text(prompt.tolist(), self._codec), self._templates, self._codec)
-            drafts = drafts_of(asked) if asked else ()
-        except Exception as error:  # noqa: BLE001 a draft that can't be made must not end the engine
-            logger.warning("no merged draft for a prompt, it is looked up only: %s: %s", type(error).__name__, error)
-            drafts = ()
-        return tuple(Planned(draft, Source(draft, self._codec, self._ending)) for draft in drafts)
+            process = self._process = self._process or self._started()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            pickle.dump(prompt, process.stdin)
+            process.stdin.flush()
+            plan, problem = pickle.load(process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            plan, problem = (), f"its process has ended ({type(error).__name__})"
+            self._end_process()
+        if problem and not self._is_closed:
+            logger.warning("no merged draft for a prompt, it is looked up only: %s", problem)
+        for one in plan:
+            one.source.use(self._codec)
+        made: Plan = plan
+        return made
+
+    def _end_process(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # what was still to be written has no reader
+                    pipe.close()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        # Not multiprocessing: vLLM's workers are daemons, which may have no such children.
+        command = [sys.executable, "-c", START, *sys.path]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert process.stdin is not None
+        pickle.dump(self._setup, process.stdin)
+        return process
 
 
-def drafts_of(asked: Asked | Predicted) -> tuple[Draft, ...]:
-    """The whole outputs that may come, tags included, the likeliest first."""
-    if isinstance(asked, Predicted):
-        return (Draft(asked.text),)
-    if asked.has_marks:
-        return _marked_drafts(asked)
-    edit = asked.edit if asked.elision is None else asked.edit.replace(asked.elision, ELIDED)
-    texts = [(asked.original, Kind.ORIGINAL)]
+def serve() -> None:
+    """The process: a plan for each prompt from standard input, until that ends."""
+    from tokenizers import Tokenizer
+
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what anything prints must not get among the answers
+    asked = sys.stdin.buffer
+    tokenizer, templates, ending = pickle.load(asked)
+    planner = Planner(TokenizerCodec(Tokenizer.from_str(tokenizer)), templates, ending)
+    while True:
+        try:
+            prompt = pickle.load(asked)
+        except EOFError:
+            return
+        pickle.dump(_answer(planner, prompt.tolist()), answers)
+        answers.flush()
+
+
+def _answer(planner: Planner, prompt: list[int]) -> tuple[Plan, str]:
     try:
-        texts.insert(0, (_merged(asked.original, parse_message(edit), edit, asked.instruction), Kind.MERGED))
-    except EditRefused as refused:
-        logger.info("no merged draft for a prompt, the bare original is: %s", refused.message)
-    return tuple(Draft(asked.opening + text + asked.closing, kind) for text, kind in texts)
-
-
-def _marked_drafts(asked: Asked) -> tuple[Draft, ...]:
-    prompt = MarkedPrompt.read(asked.original, asked.edit, ELIDED)
-    original = Draft(asked.original, Kind.ORIGINAL)
-    edit = Edit(Format.LAZY, snippets=(Snippet(tuple(map(body, split_lines(prompt.edit)))),))
-    try:
-        text = _merged(prompt.original, [edit], prompt.edit, f"{asked.instruction}\n{prompt.instruction}".strip())
-    except EditRefused as refused:
-        logger.info("no merged draft for a prompt, the bare original is: %s", refused.message)
-        return (original,)
-    return Draft(prompt.marked_text(text)), original
-
-
-@keeping_trees()
-def _merged(original: str, edits: Sequence[Edit], message: str, instruction: str) -> str:
-    """The merged draft, however uncertain. EditRefused where there is none."""
-    text = original
-    for edit in edits:
-        infos = [snippet.info for snippet in edit.snippets if snippet.info]
-        language = language_of(edit.path, text) or (language_of_tag(infos[0]) if infos else "")
-        whole = Original(text, language, outline(text, language))
-        text = merge(whole, edit, message, instruction or None, ANY_READING).text
-    return text
+        return planner.plan(prompt), ""
+    except Exception as error:  # noqa: BLE001 one prompt must not end the process
+        return (), f"{type(error).__name__}: {error}"

@@ -1,14 +1,13 @@
 """What vLLM calls: `{"method": "custom_class", "model": "fastedit.vllm.Proposer", "num_speculative_tokens": 127}`.
 
 The interface tells a request by nothing but its tokens, and rows change places as requests come and go. So a row is
-known again by its length and last tokens before the pass, and by its prompt; one that isn't known is new, and what
-stands before its newest tokens is its prompt.
+known again by its length and last tokens before the pass, and by a sample of its prompt; one that isn't known is new,
+and what stands before its newest tokens is its prompt.
 """
 
 from __future__ import annotations
 
 import logging
-import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from fastedit.errors import EditRefused
-from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.registry import template_of
 from fastedit.targets.templates import TEMPLATES, PromptTemplate
 from fastedit.vllm.following import Follower
@@ -48,13 +46,10 @@ class Proposer:
         self._followers: OrderedDict[Key, list[Follower]] = OrderedDict()
         self._lookup = RowLookup()
         self._is_idle = not _is_asked(vllm_config.parallel_config)
-        self._codec: TokenizerCodec | None = None
         self._maker: Maker | None = None
         if not self._is_idle and (tokenizer := _tokenizer_of(model)) is not None:
-            self._codec = TokenizerCodec(tokenizer.backend_tokenizer)
             ending = () if tokenizer.eos_token_id is None else (int(tokenizer.eos_token_id),)
-            self._maker = Maker(self._codec, _templates_of(str(model.model)), ending)
-            weakref.finalize(self, self._maker.close)
+            self._maker = Maker(tokenizer.backend_tokenizer, _templates_of(str(model.model)), ending)
 
     def load_model(self, *_: Any, **__: Any) -> None:
         """Nothing to load: the drafts are made from the prompts."""
@@ -84,6 +79,11 @@ class Proposer:
             for follower in alike:
                 follower.settle()
 
+    def close(self) -> None:
+        """Ends the process that makes drafts; it ends by itself when vLLM's does."""
+        if self._maker is not None:
+            self._maker.close()
+
     def _draft(self, tokens: Tokens, sampled: list[int]) -> list[int]:
         limit = min(self._limit, self._max_tokens - len(tokens) - 1)
         if limit < 1:
@@ -105,12 +105,11 @@ class Proposer:
 
         num_before: the row's tokens before the last pass.
         """
-        if self._maker is None or self._codec is None:
+        if self._maker is None:
             return None
         follower = self._known(tokens, num_before)
         if follower is None:
-            prompt = tokens[:num_before].copy()
-            follower = Follower(prompt, self._maker.begin(prompt), self._codec)
+            follower = Follower(tokens[:num_before].copy(), self._maker)
         self._followers.setdefault(_key(tokens, len(tokens)), []).append(follower)
         while len(self._followers) > self._num_kept:
             self._followers.popitem(last=False)
@@ -119,7 +118,7 @@ class Proposer:
     def _known(self, tokens: Tokens, num_before: int) -> Follower | None:
         key = _key(tokens, num_before)
         for follower in (alike := self._followers.get(key, [])):
-            if np.array_equal(follower.prompt, tokens[: len(follower.prompt)]):
+            if follower.is_of(tokens):
                 alike.remove(follower)
                 if not alike:
                     del self._followers[key]

@@ -63,10 +63,11 @@ class Row:
 def run(proposer, rows, *, seed=None, max_tokens=MAX_TOKENS):
     """Lets all rows be written, and gives the seconds of each call by each of its rows.
 
+    A pass takes as long as what is done beside it.
+
     seed: of an order that changes from pass to pass, as rows do when requests come and go.
     """
     taken = []
-    first = True
     while active := [row for row in rows if not row.is_finished]:
         if seed is not None:
             random.Random(seed).shuffle(active)
@@ -84,7 +85,5 @@ def run(proposer, rows, *, seed=None, max_tokens=MAX_TOKENS):
         assert len(drafts) == len(active)
         for row, draft in zip(active, drafts, strict=True):
             row.draft = draft
-        if first:
-            proposer.settle()
-            first = False
+        proposer.settle()
     return taken

@@ -11,7 +11,7 @@ from fastedit.targets.marks import LineMarks
 from fastedit.targets.prompt import prompt_tokens
 from fastedit.targets.synthetic import make_tokenizer
 from fastedit.targets.templates import CHAT, KORTIX, MARKED, OSMOSIS, PLAIN, TEMPLATES, Message, PromptTemplate
-from fastedit.vllm.making import drafts_of
+from fastedit.vllm.planning import drafts_of
 from fastedit.vllm.prompts import Asked, Predicted, prompt_text, read_prompt
 
 ORIGINAL = """\

@@ -53,8 +53,22 @@ def folder(tokenizer, tmp_path_factory):
 
 
 @pytest.fixture
-def proposer(folder):
-    return Proposer(config_for(folder))
+def made():
+    """Makes proposers for a tokenizer's folder, and ends them with the test."""
+    proposers = []
+
+    def make(folder, **changes):
+        proposers.append(Proposer(config_for(folder, **changes)))
+        return proposers[-1]
+
+    yield make
+    for proposer in proposers:
+        proposer.close()
+
+
+@pytest.fixture
+def proposer(made, folder):
+    return made(folder)
 
 
 def row_for(tokenizer, codec, number=1, index=20, line="total = second - first", written=None):
@@ -126,28 +140,28 @@ def test_a_prompt_that_asks_for_no_edit_is_looked_up_only(proposer, tokenizer, c
     assert row.num_steps < len(row.output) / 4
 
 
-def test_no_draft_reaches_beyond_the_longest_text(folder, tokenizer, codec):
+def test_no_draft_reaches_beyond_the_longest_text(made, folder, tokenizer, codec):
     row = row_for(tokenizer, codec)
     longest = len(row.prompt) + 200
-    proposer = Proposer(config_for(folder, max_tokens=longest))
+    proposer = made(folder, max_tokens=longest)
     row.output = row.output[:199]
     run(proposer, [row], max_tokens=longest)
     table = np.array([[*row.prompt, *row.output, 7]], np.int32)
     assert proposer.propose([[7]], np.array([longest], np.int32), table) == [[]]
 
 
-def test_only_the_first_rank_drafts(folder, tokenizer, codec):
+def test_only_the_first_rank_drafts(made, folder, tokenizer, codec):
     row = row_for(tokenizer, codec)
-    run(Proposer(config_for(folder, rank=1)), [row])
+    run(made(folder, rank=1), [row])
     assert row.num_steps == len(row.output)
 
 
 @pytest.mark.parametrize("has_tokenizer", [True, False])
 def test_without_a_tokenizer_there_is_look_up_and_one_line_in_the_log(
-    has_tokenizer, tmp_path, tokenizer, codec, caplog
+    made, has_tokenizer, tmp_path, tokenizer, codec, caplog
 ):
     with caplog.at_level(logging.WARNING):
-        proposer = Proposer(config_for(tmp_path / "empty", has_tokenizer=has_tokenizer))
+        proposer = made(tmp_path / "empty", has_tokenizer=has_tokenizer)
     assert len(caplog.messages) == 1
     assert "\n" not in caplog.messages[0]
     row = row_for(tokenizer, codec)
@@ -155,7 +169,7 @@ def test_without_a_tokenizer_there_is_look_up_and_one_line_in_the_log(
     assert row.num_steps < len(row.output) / 4
 
 
-def test_a_folder_with_its_own_template_is_read_by_it(tokenizer, codec, tmp_path):
+def test_a_folder_with_its_own_template_is_read_by_it(made, tokenizer, codec, tmp_path):
     own = PromptTemplate("own", (Message("user", "FILE {original} CHANGE {edit} DONE"),), "[", "]")
     tokenizer.save_pretrained(tmp_path)
     (tmp_path / "fastedit.json").write_text(
@@ -166,14 +180,14 @@ def test_a_folder_with_its_own_template_is_read_by_it(tokenizer, codec, tmp_path
     row.prompt = prompt_tokens(own, tokenizer, codec, original_of(1), edit_of(1, 20, "total = second - first"))
     merged = codec.text(row.output).removeprefix("<updated-code>").removesuffix("</updated-code>")
     row.output = [*codec.encode(f"[{merged}]"), tokenizer.eos_token_id]
-    run(Proposer(config_for(tmp_path, model=tmp_path)), [row])
+    run(made(tmp_path, model=tmp_path), [row])
     assert row.num_steps <= num_needed(row) + 1
 
 
-def test_a_template_that_is_none_is_named(folder, tmp_path):
+def test_a_template_that_is_none_is_named(made, folder, tmp_path):
     (tmp_path / "fastedit.json").write_text('{"messages": []}')
     with pytest.raises(EngineUnavailable, match=r"fastedit\.json is no prompt template"):
-        Proposer(config_for(folder, model=tmp_path))
+        made(folder, model=tmp_path)
 
 
 def test_a_token_that_the_tokenizer_lacks_ends_the_drafts_and_nothing_else(proposer, tokenizer, codec):
@@ -187,3 +201,15 @@ def test_a_step_costs_next_to_nothing(proposer, tokenizer, codec):
     rows = [row_for(tokenizer, codec, number, 30, written="total = third") for number in range(4)]
     taken = run(proposer, rows, seed=1)
     assert 1000 * median(taken) < MAX_STEP_MS
+
+
+def test_a_process_that_died_is_replaced_and_its_prompt_looked_up(proposer, tokenizer, codec, caplog):
+    row = row_for(tokenizer, codec)
+    run(proposer, [row])
+    maker = proposer._maker
+    maker._process.kill()
+    run(proposer, [row_for(tokenizer, codec, 2)])
+    assert "its process has ended" in caplog.messages[-1]
+    row = row_for(tokenizer, codec, 3)
+    run(proposer, [row])
+    assert row.num_steps <= num_needed(row) + 1
