@@ -14,7 +14,7 @@ from fastedit.draft.model import Kind, Proposal
 
 Tokens = npt.NDArray[np.int32]
 
-MAX_MATCH = 64  # a longer match tells no more
+MAX_MATCH = 12  # a longer match tells little more, and each token of it takes some microseconds
 SEEN_TOKENS = 65_536  # of a longer request the last ones: a scan of so many takes some 30 us
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastedit.apply import begin
-from fastedit.decode.api import decode_request
-from fastedit.decode.request import EditRequest
+from fastedit.decode import EditRequest, decode_request
 from fastedit.edits import parse_message
 from fastedit.edits.select import edits_for
 from fastedit.guard import Original
