@@ -32,6 +32,7 @@ NEEDED = ("vllm", "fastedit")  # in the environment that vLLM runs in: it loads 
 # The drafts that vLLM verifies. Engine arguments with a --speculative-config of their own come after it, and count.
 SPECULATIVE = {"method": "custom_class", "model": "fastedit.vllm.Proposer", "num_speculative_tokens": 127}
 COUNTING = ("--per-request-spec-decode-metrics", "summary", "--enable-prompt-tokens-details")
+QUIET = ("--disable-uvicorn-access-log",)  # it is looked at every second
 START_S = 1800.0  # large weights take minutes to be read
 POLL_S = 0.2
 GRACE_S = 10.0  # what it may take to end in order
@@ -75,7 +76,7 @@ class Launch:
         """The words to start it with. EngineUnavailable(TARGET_UNAVAILABLE) where the target isn't here."""
         where = ("--host", "127.0.0.1", "--port", str(port))
         what = ("--model", str(folder_of(self.target)), "--served-model-name", self.target)
-        drafts = ("--speculative-config", json.dumps(SPECULATIVE), *COUNTING)
+        drafts = ("--speculative-config", json.dumps(SPECULATIVE), *COUNTING, *QUIET)
         words = [self.python, "-P", "-m", MODULE, *what, *where, *drafts, *self.arguments]
         return [self.python, "-c", FOLLOWING, *words] if sys.platform == "linux" else words
 

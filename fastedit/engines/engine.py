@@ -137,6 +137,7 @@ class _Answer:
         self._stops = frozenset(target.stop_tokens)
         self._streamed_byte = 0
         self._num_streams = 0
+        self._num_untold, self._tells_drafts = 0, False  # tokens of streams that were left, beyond one for each event
         self._began_s = time.perf_counter()
         self._first_s: float | None = None
         self._stats = DecodeStats(prompt_tokens=len(asked.prompt))
@@ -225,12 +226,21 @@ class _Answer:
         self._handle.push(text)
 
     def _count(self, cost: Cost | None, num_written: int, num_pieces: int) -> None:
-        """Adds what a stream has taken. Each pass writes one token of the target's own; the others were drafted."""
+        """Adds what a stream has taken. Each pass writes one token of the target's own; the others were drafted.
+
+        A stream that was left tells no cost: then each event counts as a pass, as long as no more is known.
+        """
         cost, stats = cost or Cost(), self._stats
-        accepted = min(cost.accepted or 0, num_written)
+        if cost.accepted is None:
+            num_passes, accepted = num_pieces, 0
+            self._num_untold += num_written - num_pieces
+        else:
+            accepted = min(cost.accepted, num_written)
+            num_passes = max(1, num_written - accepted)
+            self._tells_drafts = True
         self._stats = replace(
             stats,
-            passes=stats.passes + (num_pieces if cost.accepted is None else max(1, num_written - accepted)),
+            passes=stats.passes + num_passes,
             drafted=stats.drafted + max(cost.drafted or 0, accepted),
             accepted=stats.accepted + accepted,
             cached_tokens=(cost.cached_tokens or 0) if self._num_streams == 1 else stats.cached_tokens,
@@ -263,8 +273,11 @@ class _Answer:
     def _result(self) -> DecodeResult:
         now_s = time.perf_counter()
         first_s = self._first_s or now_s
+        untold = self._num_untold if self._tells_drafts else 0
         stats = replace(
             self._stats,
+            drafted=self._stats.drafted + untold,
+            accepted=self._stats.accepted + untold,
             completion_tokens=len(self._written.tokens),
             prefill_ms=1000 * (first_s - self._began_s),
             decode_ms=1000 * (now_s - first_s),

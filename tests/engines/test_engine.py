@@ -197,7 +197,9 @@ def test_line_marks_constrain_an_engine_that_knows_nothing_of_them() -> None:
         slips = [index for index, token in enumerate(right) if target.codec.piece(token) in (b"return", b" return")]
         wrong = [token if index not in slips else token + 1 for index, token in enumerate(right)]
         standin.output = lambda _: wrong
-        assert submit(target, request).result(30).text == MERGED
+        result = submit(target, request).result(30)
+        assert result.text == MERGED
+        assert result.stats.completion_tokens == result.stats.passes + result.stats.accepted
         assert len(slips) == 2
         assert [len(body["prompt"]) - len(asked.prompt) for body in standin.asked] == [0, *(at + 1 for at in slips)]
         engine_of(target).close()

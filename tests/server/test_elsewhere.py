@@ -175,7 +175,7 @@ def test_a_child_is_started_started_again_and_ended_with_all_it_started(folder: 
     with served(*options, env=environment) as (process, url):
         wait_until(lambda: is_ready(url))
         assert ask(url).json()["strategy"] == "verified"
-        assert told.read_text().splitlines()[0].endswith("--enable-prompt-tokens-details --dtype float32")
+        assert told.read_text().splitlines()[0].endswith(" --dtype float32")
         [[server, core]] = runs(told)
         os.kill(server, signal.SIGKILL)
         wait_until(lambda: not is_ready(url))
