@@ -6,6 +6,8 @@ FASTEDIT_TARGET          the model that is asked, or none: what --target is with
 FASTEDIT_MAX_FILE_BYTES  how large a file or an edit may be
 FASTEDIT_URL             the service that merges edits: what --server is without the option
 FASTEDIT_API_KEY         the key that it asks for
+FASTEDIT_ENGINE_URL      a vLLM that computes the target: what --engine-url is without the option
+FASTEDIT_ENGINE_KEY      the key that it asks for
 FASTEDIT_DEBUG           1 shows tracebacks
 NO_COLOR, FORCE_COLOR    as everywhere: output without colours, or with them even into a pipe
 XDG_STATE_HOME           as everywhere: where what `fastedit undo` needs is kept, by default ~/.local/state
@@ -28,7 +30,7 @@ PREFIX = "FASTEDIT_"
 SERVER_NAMES = tuple(
     f"{PREFIX}{name}"
     for name in (
-        "HOST PORT DEVICE ENGINE ENGINE_URL ENGINE_KEY ENGINE_ARGS ENGINE_PYTHON "
+        "HOST PORT DEVICE ENGINE ENGINE_ARGS ENGINE_PYTHON "
         "API_KEYS API_KEYS_FILE ALLOWED_HOSTS ALLOWED_ORIGINS MAX_BODY_BYTES HEADER_TIMEOUT_S "
         "BODY_TIMEOUT_S MAX_CONNECTIONS DEADLINE_S MAX_DEADLINE_S STRUCTURAL_WORKERS MODEL_REQUESTS CACHE_MIB "
         "MAX_WAITING MAX_BATCH REQUESTS_PER_MINUTE DRAIN_S LOG_LEVEL LOG_FORMAT LOG_SOURCE"
@@ -46,6 +48,8 @@ class Settings:
     max_file_bytes: int = 16 << 20
     url: str | None = None
     api_key: str | None = field(default=None, repr=False)
+    engine_url: str | None = None
+    engine_key: str | None = field(default=None, repr=False)
     is_debugging: bool = False
     has_color: bool | None = None
 
@@ -138,5 +142,7 @@ _READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "FASTEDIT_MAX_FILE_BYTES": ("max_file_bytes", _positive),
     "FASTEDIT_URL": ("url", web_address),
     "FASTEDIT_API_KEY": ("api_key", str),
+    "FASTEDIT_ENGINE_URL": ("engine_url", web_address),
+    "FASTEDIT_ENGINE_KEY": ("engine_key", str),
     "FASTEDIT_DEBUG": ("is_debugging", _switch),
 }

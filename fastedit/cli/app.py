@@ -136,6 +136,9 @@ def _web_address(_: click.Context, __: click.Parameter, url: str | None) -> str 
     callback=_web_address,
     help="Let the service at URL merge the edit; files are read and written here all the same.",
 )
+@click.option(
+    "--engine-url", metavar="URL", callback=_web_address, help="Ask the target at a vLLM that runs; load none here."
+)
 @click.option("--json", "is_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option(
     "--break-hard-links",

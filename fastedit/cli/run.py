@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fastedit.applied import Applied
 from fastedit.cli import INTERRUPTED
@@ -21,6 +22,9 @@ from fastedit.config import Settings, load_settings
 from fastedit.errors import Code, EditRefused, EngineUnavailable, SettingsError, Warning
 from fastedit.merged import DEFAULT_CHOICE, Choice
 from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
+
+if TYPE_CHECKING:
+    from fastedit.targets.askable import Askable
 
 WRONG_USAGE = 2
 PIPE_CLOSED = 141
@@ -44,6 +48,7 @@ class Request:
     instruction: str | None = None
     target: str | None = None
     server: str | None = None
+    engine_url: str | None = None
     is_json: bool = False
     break_hard_links: bool = False
     choice: Choice = DEFAULT_CHOICE
@@ -156,6 +161,7 @@ def _plan(request: Request, settings: Settings, message: str) -> Plan:
         request.instruction,
         mode,
         request.scope or settings.scope,
+        target=_elsewhere(request, settings, mode, target),
         max_file_bytes=settings.max_file_bytes,
         apply=merger,
         choice=request.choice,
@@ -169,6 +175,8 @@ def _merger(request: Request, settings: Settings, mode: str, target: str | None)
     """The function by which a service merges edits: the one that is named, or else one of the user's that has the
     target loaded which would be asked. None where there is none."""
     url = request.server or settings.url
+    if url is None and (request.engine_url or settings.engine_url):
+        return None
     if url is None and (mode == "structural" or (mode == "auto" and not target) or request.interactive):
         return None
     from fastedit.remote import Remote, own_service
@@ -176,6 +184,18 @@ def _merger(request: Request, settings: Settings, mode: str, target: str | None)
     if url is not None:
         return Remote(url, settings.api_key, request.format).apply_edits
     return own_service(target, settings.api_key, request.format)
+
+
+def _elsewhere(request: Request, settings: Settings, mode: str, target: str | None) -> Askable | None:
+    """The target as a vLLM computes it, where one is named and edits are merged here. Raises EngineUnavailable."""
+    url = request.engine_url or settings.engine_url
+    if url is None or mode == "structural" or request.server or settings.url:
+        return None
+    from fastedit.engines.target import connect
+    from fastedit.engines.wire import Server
+    from fastedit.targets.default import EMBEDDED
+
+    return connect(Server(url.rstrip("/"), settings.engine_key), target or EMBEDDED)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from fastedit.workspace.names import parts_of
 from fastedit.workspace.plan import FileChange, Options, PlannedChange, plan_changes, plan_file
 
 if TYPE_CHECKING:
-    from fastedit.targets import Target
+    from fastedit.targets.askable import Askable
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def apply_patch(
     format: str = "auto",
     mode: str = "auto",
     scope: str = "auto",
-    target: Target | None = None,
+    target: Askable | None = None,
     certainty: float | None = None,
     choose: int | None = None,
     create: bool = True,

@@ -35,7 +35,7 @@ from fastedit.workspace.diff import file_diff
 from fastedit.workspace.locate import Location, locate, locate_file
 
 if TYPE_CHECKING:
-    from fastedit.targets import Target
+    from fastedit.targets.askable import Askable
 
 
 NO_CHANGE = "NO_CHANGE"
@@ -90,7 +90,7 @@ class Options:
     instruction: str | None = None
     mode: str = "auto"
     scope: str = "auto"
-    target: Target | None = None
+    target: Askable | None = None
     max_file_bytes: int = 16 << 20
     can_create: bool = True
     apply: Callable[..., Applied] | None = None

@@ -76,7 +76,8 @@ def test_an_old_version_is_refused(folder: Path) -> None:
 
 def test_another_key_is_asked_for(folder: Path) -> None:
     with StandIn(folder, key="a-right-one").running() as standin:
-        assert connect(Server(standin.url, "a-right-one"), folder).name == "target"
+        assert connect(Server(standin.url, "a-right-one"), folder).template.name == "plain"
+        assert "FASTEDIT_ENGINE_KEY" in refusal_of(lambda: connect(Server(standin.url, "a-wrong-one"), folder))
 
 
 def test_a_model_with_another_tokenizer_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -237,6 +237,27 @@ def test_what_can_never_work_is_one_line(folder: Path, tmp_path: Path) -> None:
     assert "ENGINE_ARGS" in failure_of("--engine", "vllm", "--engine-args", "'")
 
 
+def test_the_command_asks_an_engine_without_a_service(folder: Path, standin: StandIn, tmp_path: Path) -> None:
+    (tmp_path / "shapes.py").write_text(ORIGINAL)
+    (tmp_path / "edit.md").write_text(EDIT)
+    command = [sys.executable, "-m", "fastedit", "apply", "--target", str(folder), "--json", "--engine-url"]
+    files = [str(tmp_path / "shapes.py"), str(tmp_path / "edit.md")]
+
+    def apply(url: str, key: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "FASTEDIT_ENGINE_KEY": key}
+        return subprocess.run(
+            [*command, url, *files], env=environment, capture_output=True, text=True, check=False, timeout=120
+        )
+
+    refused = apply(standin.url, "another-key")
+    assert (refused.returncode, "wants another key" in refused.stdout + refused.stderr) == (6, True)
+    done = apply(standin.url, standin.key or "")
+    assert done.returncode == 0, done.stderr
+    assert '"verified"' in done.stdout
+    assert (tmp_path / "shapes.py").read_text() == EXPECTED
+    assert len(standin.asked) == 1
+
+
 def broken(folder: Path) -> Path:
     checkpoint = plain_checkpoint(folder / "broken")
     (checkpoint / "tokenizer.json").unlink()

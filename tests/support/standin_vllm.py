@@ -140,18 +140,20 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         standin = self.server.standin
+        if not self._may_ask():
+            return self._send(401, b"{}")
         answers = {
             "/version": json.dumps({"version": standin.version}),
             "/v1/models": json.dumps({"data": [{"id": standin.name, "max_model_len": standin.length}]}),
             "/metrics": standin.metrics(),
             "/health": "",
         }
-        self._send(200 if standin.is_well else 503, answers[self.path].encode())
+        return self._send(200 if standin.is_well else 503, answers[self.path].encode())
 
     def do_POST(self) -> None:
         standin = self.server.standin
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if standin.key and self.headers.get("Authorization") != f"Bearer {standin.key}":
+        if not self._may_ask():
             return self._send(401, b"{}")
         if self.path == "/tokenize":
             return self._send(200, json.dumps({"tokens": standin.codec.encode(body["prompt"])}).encode())
@@ -159,6 +161,11 @@ class _Handler(BaseHTTPRequestHandler):
         if standin.fault == "status":
             return self._send(500, b"{}")
         return self._stream(standin, body)
+
+    def _may_ask(self) -> bool:
+        key = self.server.standin.key
+        is_open = key is None or not self.path.startswith("/v1/")
+        return is_open or self.headers.get("Authorization") == f"Bearer {key}"
 
     def _send(self, status: int, data: bytes) -> None:
         self.send_response(status)

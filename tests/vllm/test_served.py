@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from fastedit.engines.child import MODULE
+from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from support.serving import EDIT, EXPECTED, ORIGINAL, events_of, running, served, wait_until
 
@@ -77,7 +78,9 @@ def answer_of(url: str, **fields: object) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def own() -> Iterator[str]:
-    with running(ServerSettings(target="embedded", structural_workers=1)) as service:
+    slot = TargetSlot("embedded", "cpu")
+    slot.load()
+    with running(ServerSettings(structural_workers=1), slot) as service:
         yield service.url
 
 
