@@ -1,5 +1,6 @@
 # make demo   applies the examples with the embedded target, and shows what became of them
-# make test   runs the suite
+# make test   runs the suite, but for what is slow
+# make test-all   runs all of it, with four times as many examples of what is tested with random ones
 # make lint   runs the checks that need no test: ruff and mypy
 # make test-ray   tests what needs Ray, in an environment of its own, on a cluster of two nodes on this machine
 # make test-vllm   runs the suite of fastedit/vllm, and real edits through vLLM on the CPU, in .venv-vllm
@@ -11,16 +12,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The variable, unlike the option, also pins what builds the packages.
 PIP := PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PYTEST := $(BIN)/python -m pytest
+SPREAD := --numprocesses logical --maxprocesses 4
 PINS := pyproject.toml kernels/pyproject.toml constraints.txt
 
-.PHONY: demo test test-ray test-vllm lint dist clean
+.PHONY: demo test test-all test-ray test-vllm lint dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
 
+# A file's tests stay together: they share services and models that take seconds to start.
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
-	cd kernels && ../$(BIN)/python -m pytest
+	$(PYTEST) -m 'not slow' $(SPREAD) --dist loadfile
+	cd kernels && ../$(PYTEST) -m 'not slow' $(SPREAD)
+
+test-all: $(VENV)/.installed-dev
+	HYPOTHESIS_PROFILE=full $(PYTEST) $(SPREAD) --dist loadfile
+	cd kernels && ../$(PYTEST) $(SPREAD)
 
 # In .venv-ray, or with VENV_RAY=FOLDER in an environment that has it all already.
 VENV_RAY ?= .venv-ray

@@ -5,14 +5,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from fastedit.targets.default import NO_TARGET, choose_default
+from support.examples import load_profile
 
-# The machine that runs the suite may be busy: no example has a deadline of its own.
-settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=1000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+load_profile()
 
 # Tests run beside each other, one or more on a core: threads of numpy's and torch's would only wait for each other.
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"

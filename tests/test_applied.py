@@ -7,13 +7,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit import Changes
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.applied import count_changes, render, unified_diff
 from support.applying import lazily
+from support.examples import examples
 
 NUMBERS = "".join(f"{number}\n" for number in range(30))
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  d", "-e", "+f", "\\ g", "@@ h", "i\r"]), max_size=14)
@@ -62,7 +63,7 @@ def test_other_tools_take_the_diff(tmp_path: Path, tool: str, before: str, after
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
-@settings(max_examples=40)
+@examples(40)
 @given(LINES, LINES, st.booleans(), st.booleans())
 def test_git_takes_any_diff(
     tmp_path_factory: pytest.TempPathFactory, old: list[str], new: list[str], first: bool, last: bool

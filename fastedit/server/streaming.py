@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from typing import TypeVar
 
@@ -17,6 +17,8 @@ from fastedit.server.problems import Problem
 
 T = TypeVar("T")
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+PIECE_CHARACTERS = 200  # a piece of a text that is there as a whole has so many at least ...
+MOST_PIECES = 64  # ... and a large file is cut into so many at most: each has a head of its own to be read
 
 
 class ClientGone(Exception):
@@ -26,6 +28,16 @@ class ClientGone(Exception):
 def event(name: str | None, data: BaseModel | str) -> bytes:
     """One server-sent event; data is a model or JSON."""
     return format_sse_event(event=name, data_str=data if isinstance(data, str) else data.model_dump_json())
+
+
+def pieces_of(text: str) -> Iterator[str]:
+    """The text in pieces of whole lines, for clients that show an answer while it comes; the last may be short."""
+    size = max(PIECE_CHARACTERS, len(text) // MOST_PIECES + 1)
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + size - 1) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 async def event_response(

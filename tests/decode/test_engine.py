@@ -21,6 +21,7 @@ from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft
 from fastedit.errors import Code, EngineUnavailable, InputRefused, SettingsError
 from fastedit.verify.groups import Group
+from support.examples import examples
 from support.tiny_targets import run
 
 SMALL = EngineSettings(num_slots=2, slot_len=128, min_slot_len=16, max_waiting=3, pass_tokens=64)
@@ -420,7 +421,7 @@ class Traffic(RuleBasedStateMachine):
 
 def test_any_traffic_is_served_and_leaves_no_slot_behind(tiny):
     case = type("TinyTraffic", (Traffic,), {"tiny": tiny}).TestCase
-    case.settings = hypothesis_settings(max_examples=25, stateful_step_count=25, deadline=None)
+    case.settings = hypothesis_settings(examples(25), stateful_step_count=25)
     case().runTest()
 
 

@@ -62,7 +62,7 @@ def requests_for(tiny, chance, **options):
 def test_greedy_alone_equals_generate(tinies, family):
     tiny, chance = tinies[family], random.Random(family)
     engine = tiny.engine()
-    for _ in range(12):
+    for _ in range(5):
         for name, request, output in requests_for(tiny, chance):
             assert run(engine, request).tokens == output, (name, request.max_chunk)
     engine.check_integrity()
@@ -74,7 +74,7 @@ def test_greedy_through_the_module_equals_generate(tinies, family):
     settings = EngineSettings(num_slots=4, slot_len=1024, min_slot_len=16)
     runner = ModelRunner(tiny.target, settings, is_light=False)  # as for targets that aren't small
     engine = tiny.engine(settings, runner)
-    for _ in range(4):
+    for _ in range(2):
         for name, request, output in requests_for(tiny, chance):
             assert run(engine, request).tokens == output, (name, request.max_chunk)
 
@@ -83,7 +83,7 @@ def test_greedy_through_the_module_equals_generate(tinies, family):
 def test_greedy_in_ragged_batches_equals_generate(tinies, family):
     tiny, chance = tinies[family], random.Random(family)
     engine = tiny.engine()
-    for _ in range(3):
+    for _ in range(2):
         cases = [case for _ in range(2) for case in requests_for(tiny, chance)]
         chance.shuffle(cases)
         handles = [engine.submit(request) for _, request, _ in cases]

@@ -9,17 +9,21 @@ import pytest
 from evals.speed import __main__ as command
 from evals.speed.__main__ import BENCHMARKS, Benchmark, main
 
-STRUCTURAL = Benchmark(
-    "evals.speed.structural", "a.json", "small.json",
-    quick=("--edits", "1", "--repeats", "1", "--max-lines", "300", "--json", "{results}/small.json"),
-)  # fmt: skip
+# Benchmarks that take no time: one gives what the real one gave, the other nothing.
+REAL = str(command.RESULTS / "structural.json")
+MADE_UP = {
+    "benchmark_that_works": f"import shutil, sys\nshutil.copy({REAL!r}, sys.argv[1])\n",
+    "benchmark_that_fails": "raise SystemExit(3)\n",
+}
 
 
 def use(monkeypatch: pytest.MonkeyPatch, folder: Path, **benchmarks: Benchmark) -> None:
     monkeypatch.setattr(command, "ROOT", folder.parent)
     monkeypatch.setattr(command, "RESULTS", folder)
     monkeypatch.setattr(command, "BENCHMARKS", benchmarks)
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    for name, text in MADE_UP.items():
+        (folder.parent / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(folder.parent)
 
 
 def test_every_benchmark_is_there_and_writes_where_the_page_looks() -> None:
@@ -37,11 +41,11 @@ def test_what_fails_or_is_missing_stops_no_other(
     folder.mkdir()
     use(
         monkeypatch, folder,
-        broken=Benchmark("evals.speed.structural", "b.json", "b.json", ("--no-such-option",)),
+        broken=Benchmark("benchmark_that_fails", "b.json", "b.json"),
         absent=Benchmark("evals.speed.no_such_module", "c.json", "c.json"),
         needy=Benchmark("evals.speed.structural", "d.json", "d.json", needs="no_such_package"),
         gpu=Benchmark("evals.speed.structural", "e.json", "e.json", needs_gpu=True),
-        fine=STRUCTURAL,
+        fine=Benchmark("benchmark_that_works", "a.json", "small.json", quick=("{results}/small.json",)),
     )  # fmt: skip
     monkeypatch.setattr(command.shutil, "which", lambda name: None)
     page = tmp_path / "page.html"

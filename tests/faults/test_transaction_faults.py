@@ -146,8 +146,9 @@ def test_readers_see_old_or_new_at_every_moment(roots: Callable[[int], Path], sc
     assert tree(root) == new
 
 
-@scenarios
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "scenario", [pytest.param(name, marks=[] if name == "two files" else pytest.mark.slow) for name in SCENARIOS]
+)
 def test_kill_at_any_call(roots: Callable[[int], Path], scenario: str) -> None:
     operations, new = SCENARIOS[scenario]
     outcomes = set()

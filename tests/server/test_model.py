@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,11 +15,12 @@ import openai
 import pytest
 
 from fastedit.decode import engine
+from fastedit.server import service as service_module
 from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from fastedit.targets import Target
 from support.scripted import ScriptedRunner, script
-from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, events_of, running, wait_until
+from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, START_S, Running, events_of, running, wait_until
 from support.tiny_targets import make_tiny
 
 LONG = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(40)) + ORIGINAL
@@ -83,7 +83,7 @@ def held(runner: ScriptedRunner, after: int = 0) -> Iterator[threading.Event]:
     """Keeps the target in its next pass (after some) until the event is set, or the block is left."""
     released = threading.Event()
     first = runner.num_passes + after
-    runner.before_pass = lambda: runner.num_passes >= first and released.wait(30) and None
+    runner.before_pass = lambda: runner.num_passes >= first and released.wait(START_S) and None
     try:
         yield released
     finally:
@@ -189,10 +189,8 @@ def test_structural_requests_never_wait_behind_the_target(served: tuple[Running,
     with held(runner) as released, ThreadPoolExecutor(20) as pool:
         waiting = [pool.submit(service.apply) for _ in range(16)]
         wait_until(lambda: num_at_work(service) > 0)
-        started_s = time.monotonic()
         assert service.apply(edit=PATCH).json()["text"] == EXPECTED
         assert service.apply(mode="structural").json()["text"] == EXPECTED
-        assert time.monotonic() - started_s < 20  # the target is held for longer
         assert not any(one.done() for one in waiting)
         released.set()
         assert {one.result().json()["text"] for one in waiting} == {EXPECTED}
@@ -200,13 +198,15 @@ def test_structural_requests_never_wait_behind_the_target(served: tuple[Running,
 
 def test_structural_requests_never_wait_behind_drafts(spare: Target) -> None:
     settings = ServerSettings(structural_workers=1, drain_s=0.5)
-    with scripted(spare, settings) as (service, _), ThreadPoolExecutor(8) as pool:
-        slow = [pool.submit(service.apply, original=SLOW, edit=SLOW_EDIT, deadline_s=6) for _ in range(4)]
-        wait_until(lambda: service.metric("fastedit_running", lane="large") == 1)
-        wait_until(lambda: service.metric("fastedit_waiting", lane="large") == 3)
+    with scripted(spare, settings) as (service, _):
+        slow = [service.send(original=SLOW, edit=SLOW_EDIT, deadline_s=60) for _ in range(4)]
+        large = service.service.lanes["large"]
+        wait_until(lambda: (large.num_running, large.num_waiting) == (1, 3))
         assert service.apply(mode="structural").json()["text"] == EXPECTED
-        assert not any(one.done() for one in slow)
-        assert {one.result().status_code for one in slow} == {504}
+        assert (large.num_running, large.num_waiting) == (1, 3)
+        for connection in slow:
+            connection.close()
+        wait_until(lambda: (large.num_running, large.num_waiting) == (0, 0))
         assert service.apply().json()["text"] == EXPECTED
 
 
@@ -224,16 +224,14 @@ def test_a_batch_is_decoded_side_by_side(served: tuple[Running, ScriptedRunner])
 def test_a_batch_is_read_in_the_same_passes(
     served: tuple[Running, ScriptedRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "LONGEST_WAIT_S", 20.0)
+    monkeypatch.setattr(engine, "LONGEST_WAIT_S", 10 * START_S)  # nobody would wait for the answer
     service, runner = served
     first = runner.num_passes
     requests = [{"original": f"# {n}\n{ORIGINAL}", "edit": EDIT, "path": "a.py"} for n in range(3)]
     # One that fails, and one that needs no target, are not waited for.
     requests[1:1] = [{**requests[0], "sha256": "0" * 64}, {**requests[0], "edit": PATCH}]
-    started_s = time.perf_counter()
     results = service.client.post("/v1/apply/batch", json={"requests": requests}).json()["results"]
     assert [one["status"] for one in results] == [200, 409, 200, 200, 200]
-    assert time.perf_counter() - started_s < 10
     assert runner.crowds[first] == 3
 
 
@@ -270,10 +268,8 @@ def test_a_failure_after_the_first_span_is_an_event(served: tuple[Running, Scrip
 def test_the_deadline_holds_though_the_target_hangs(served: tuple[Running, ScriptedRunner]) -> None:
     service, runner = served
     with held(runner):
-        started_s = time.monotonic()
         answer = service.apply(mode="model", deadline_s=0.3)
         assert (answer.status_code, answer.json()["error"]["code"]) == (504, "TIMEOUT")
-        assert time.monotonic() - started_s < 20
     wait_until(lambda: num_at_work(service) == 0)
     assert service.apply(mode="model").json()["text"] == EXPECTED
 
@@ -335,10 +331,13 @@ def test_a_full_queue_turns_away_and_harms_nobody(spare: Target) -> None:
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_an_auto_request_does_not_wait_for_a_busy_target(spare: Target, streamed: bool) -> None:
-    settings = ServerSettings(structural_workers=1, model_requests=1, deadline_s=3, drain_s=0.5)
-    with scripted(spare, settings) as (service, runner), held(runner), ThreadPoolExecutor(1) as pool:
-        first = pool.submit(service.apply, mode="model", deadline_s=60)
+def test_an_auto_request_does_not_wait_for_a_busy_target(
+    spare: Target, streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service_module, "TARGET_SHARE", 0.01)  # a second for the target, enough for all else
+    settings = ServerSettings(structural_workers=1, model_requests=1, deadline_s=100, drain_s=0.5)
+    with scripted(spare, settings) as (service, runner), held(runner) as released, ThreadPoolExecutor(1) as pool:
+        first = pool.submit(service.apply, mode="model", deadline_s=START_S)
         wait_until(lambda: service.service.lanes["model"].num_running == 1)
         answer = service.apply(stream=streamed)
         assert answer.status_code == 200
@@ -348,29 +347,30 @@ def test_an_auto_request_does_not_wait_for_a_busy_target(spare: Target, streamed
         if streamed:
             spans = [json.loads(data) for name, data in events_of(answer.text) if name == "span"]
             assert "".join(span["text"] for span in spans) == EXPECTED
-        assert service.apply(mode="model").status_code == 504
-        runner.before_pass = lambda: None
-        first.cancel()
+        assert service.apply(mode="model", deadline_s=0.3).status_code == 504
+        released.set()
+        assert first.result().status_code == 200
 
 
 def test_a_refusal_that_a_verifier_cannot_change_waits_for_none(spare: Target) -> None:
     settings = ServerSettings(structural_workers=1, model_requests=1, drain_s=0.5)
     verifier = replace(spare, only_verifies=True)
-    with scripted(verifier, settings) as (service, runner), held(runner), ThreadPoolExecutor(1) as pool:
-        first = pool.submit(service.apply, mode="model", deadline_s=60)
+    with scripted(verifier, settings) as (service, runner), held(runner) as released, ThreadPoolExecutor(1) as pool:
+        first = pool.submit(service.apply, mode="model", deadline_s=START_S)
         wait_until(lambda: service.service.lanes["model"].num_running == 1)
-        answer = service.apply(certainty=0.999, deadline_s=50)
+        answer = service.apply(certainty=0.999, deadline_s=START_S)
         error = answer.json()["error"]
         assert (answer.status_code, error["code"]) == (409, "ANCHOR_AMBIGUOUS")
         assert error["candidates"]
-        runner.before_pass = lambda: None
-        first.cancel()
+        released.set()
+        assert first.result().status_code == 200
 
 
-def test_two_hundred_auto_requests_at_once_are_answered(spare: Target) -> None:
-    settings = ServerSettings(structural_workers=2, model_requests=1, max_waiting=256, deadline_s=60, drain_s=0.5)
+def test_many_auto_requests_at_once_are_answered(spare: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "TARGET_SHARE", 0.01)
+    settings = ServerSettings(structural_workers=2, model_requests=1, max_waiting=256, deadline_s=START_S, drain_s=0.5)
     with scripted(spare, settings) as (service, runner), held(runner), ThreadPoolExecutor(64) as pool:
-        answers = [pool.submit(service.apply, deadline_s=20) for _ in range(64)]
+        answers = [pool.submit(service.apply) for _ in range(64)]
         statuses = [one.result().status_code for one in answers]
     assert statuses == [200] * len(statuses)
 

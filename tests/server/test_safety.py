@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -17,25 +18,34 @@ from fastedit.server.gate import host_name
 from fastedit.server.rates import RateLimiter
 from fastedit.server.run import check_exposure, check_keys, listen
 from fastedit.server.settings import ServerSettings, load_server_settings
-from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, running
+from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, START_S, Running, running
 
 BODY = json.dumps({"original": ORIGINAL, "edit": EDIT, "path": "shapes.py"})
 JSON = {"content-type": "application/json"}
 
 
+KEYED = ServerSettings(
+    target="none",
+    structural_workers=1,
+    api_keys="first-key, second-key",
+    allowed_origins="https://editor.example",
+    allowed_hosts="apply.example",
+    header_timeout_s=START_S,
+    body_timeout_s=START_S,
+    max_body_bytes=4096,
+)
+
+
 @pytest.fixture(scope="module")
-def keyed():
-    settings = ServerSettings(
-        target="none",
-        structural_workers=1,
-        api_keys="first-key, second-key",
-        allowed_origins="https://editor.example",
-        allowed_hosts="apply.example",
-        header_timeout_s=0.5,
-        body_timeout_s=0.5,
-        max_body_bytes=4096,
-    )
-    with running(settings) as service:
+def keyed() -> Iterator[Running]:
+    with running(KEYED) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[Running]:
+    """One that waits no longer for a client than tests want to."""
+    with running(KEYED.model_copy(update={"header_timeout_s": 1.5, "body_timeout_s": 1.5})) as service:
         yield service
 
 
@@ -167,12 +177,12 @@ def test_a_key_that_can_be_guessed_is_refused_at_the_start() -> None:
 
 
 def test_a_rate_holds_for_each_key() -> None:
-    settings = ServerSettings(target="none", structural_workers=1, api_keys="a,b", requests_per_minute=3)
+    settings = ServerSettings(target="none", structural_workers=1, api_keys="a,b", requests_per_minute=1)
     with running(settings) as service:
-        answers = [post(service) for _ in range(5)]
-        assert [answer.status_code for answer in answers] == [200] * 3 + [429] * 2
+        answers = [post(service) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 429, 429]
         assert code_of(answers[-1]) == "RATE_LIMITED"
-        assert 1 <= int(answers[-1].headers["retry-after"]) <= 20
+        assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
         assert post(service, authorization="Bearer b").status_code == 200
         assert service.client.get("/healthz").status_code == 200
 
@@ -188,10 +198,8 @@ def test_who_is_turned_away_amid_a_large_body_hears_why() -> None:
 
 
 def test_who_never_sends_the_body_is_turned_away_all_the_same(keyed: Running) -> None:
-    started_s = time.monotonic()
-    answer = exchange(keyed, head("1000").replace(b"first-key", b"no-key"), wait_s=5)
+    answer = exchange(keyed, head("1000").replace(b"first-key", b"no-key"), until=b"\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 401 ")
-    assert time.monotonic() - started_s < 10
 
 
 def test_a_bucket_fills_up_steadily() -> None:
@@ -206,9 +214,9 @@ def test_a_bucket_fills_up_steadily() -> None:
 # -- sizes and slowness --------------------------------------------------------------------------------------------
 
 
-def exchange(service: Running, *parts: bytes, pause_s: float = 0.0, wait_s: float = 10.0) -> bytes:
-    """What comes back until the connection is closed, or `wait_s` have passed."""
-    with socket.create_connection(("127.0.0.1", service.port), timeout=wait_s) as connection:
+def exchange(service: Running, *parts: bytes, pause_s: float = 0.0, until: bytes = b"nothing else") -> bytes:
+    """What comes back until the connection is closed, or `until` is in it. TimeoutError where neither ever is."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=START_S / 2) as connection:
         for part in parts:
             try:
                 connection.sendall(part)
@@ -217,9 +225,9 @@ def exchange(service: Running, *parts: bytes, pause_s: float = 0.0, wait_s: floa
             time.sleep(pause_s)
         answer = b""
         try:
-            while data := connection.recv(65536):
+            while until not in answer and (data := connection.recv(65536)):
                 answer += data
-        except (TimeoutError, ConnectionResetError):
+        except ConnectionResetError:
             pass
         return answer
 
@@ -232,12 +240,10 @@ def head(length: str = "", extra: str = "") -> bytes:
 
 
 def test_a_body_of_a_gigabyte_is_refused_unread(keyed: Running) -> None:
-    started_s = time.monotonic()
     answer = exchange(keyed, head(str(1 << 30)))
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"1073741824" in answer
     assert b"4096" in answer
-    assert time.monotonic() - started_s < 9
     assert post(keyed).status_code == 200
 
 
@@ -252,22 +258,20 @@ def test_a_length_that_is_none_is_refused(keyed: Running, length: str) -> None:
     assert exchange(keyed, head(length)).split(b" ")[1] in (b"400", b"413")
 
 
-def test_a_body_that_never_comes_is_given_up(keyed: Running) -> None:
-    answer = exchange(keyed, head("1000"), b"{")
+def test_a_body_that_never_comes_is_given_up(hasty: Running) -> None:
+    answer = exchange(hasty, head("1000"), b"{")
     assert answer.startswith(b"HTTP/1.1 408 ")
 
 
-def test_a_head_that_never_ends_is_given_up(keyed: Running) -> None:
-    started_s = time.monotonic()
-    assert exchange(keyed, b"POST /v1/apply HT") == b""
+def test_a_head_that_never_ends_is_given_up(hasty: Running) -> None:
+    assert exchange(hasty, b"POST /v1/apply HT") == b""
     dripped = [b"GET / HTTP/1.1\r\nHost: localhost\r\n", *(f"X-{n}: {n}\r\n".encode() for n in range(12))]
-    assert exchange(keyed, *dripped, pause_s=0.1) == b""
-    assert time.monotonic() - started_s < 18  # each alone is waited for 10 s
+    assert exchange(hasty, *dripped, pause_s=0.2) == b""
 
 
-def test_a_second_head_on_the_same_connection_is_given_up_too(keyed: Running) -> None:
+def test_a_second_head_on_the_same_connection_is_given_up_too(hasty: Running) -> None:
     complete = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    answer = exchange(keyed, complete, b"GET /hea", pause_s=0.2)
+    answer = exchange(hasty, complete, b"GET /hea", pause_s=0.2)
     assert answer.count(b"HTTP/1.1 200") == 1
 
 

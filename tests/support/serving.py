@@ -32,7 +32,9 @@ ORIGINAL = (
 EDIT = "# ... existing code ...\ndef name():\n    return 'solid'\n\n# ... existing code ...\n"
 EXPECTED = ORIGINAL.replace("'shape'", "'solid'")
 PATCH = "<<<<<<< SEARCH\n    return 'shape'\n=======\n    return 'solid'\n>>>>>>> REPLACE\n"
-START_S = 60.0
+START_S = 200.0  # far more than anything takes: a busy machine may stand still for a while
+# A connection that is kept may be closed by the service just as a stalled client sends on it: each request has its own.
+UNKEPT = httpx.Limits(max_keepalive_connections=0)
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,14 @@ def running(settings: ServerSettings | None = None, slot: TargetSlot | None = No
     listener = listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
     server = server_for(app, settings)
+    server.config.timeout_keep_alive = int(2 * START_S)  # uvicorn's own 5 s are no more than a stall
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     url = f"http://127.0.0.1:{port}"
     keys = settings.keys
     headers = {"Authorization": f"Bearer {keys[0].decode()}"} if keys else {}
     try:
-        with httpx.Client(base_url=url, timeout=START_S, trust_env=False, headers=headers) as client:
+        with httpx.Client(base_url=url, timeout=START_S, trust_env=False, headers=headers, limits=UNKEPT) as client:
             wait_until(lambda: server.started)
             service = app.state.service
             wait_until(lambda: service.slot.state != "loading" and service.is_warm)

@@ -19,11 +19,11 @@ ODD_TEXTS = {
     "astral": "\U0001f600 = '\U0001f600'\n" * 10,
     "lone surrogate": "x = '\ud800'\n",
     "byte order mark": "\ufeffx = 1\n",
-    "long line": "a + " * 20_000,
-    "opening brackets": "([{<" * 10_000,
-    "closing brackets": ")]}>" * 5_000,
-    "quotes": "\"'`" * 3_000,
-    "blanks": " \t\n" * 5_000,
+    "long line": "a + " * 4_000,
+    "opening brackets": "([{<" * 2_000,
+    "closing brackets": ")]}>" * 1_000,
+    "quotes": "\"'`" * 600,
+    "blanks": " \t\n" * 1_000,
 }
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.lines import split_lines
 from fastedit.syntax import LANGUAGES, added_errors, language_of, outline, snippet_outline
 from fastedit.syntax.model import Outline
 from fastedit.syntax.scanners import can_scan
+from support.examples import examples
 
 READABLE = sorted(info.name for info in LANGUAGES if info.grammar or can_scan(info.name))
 TEXTS = {
@@ -19,7 +20,7 @@ TEXTS = {
     for path in sorted(Path(__file__).parent.glob("samples/*.sample"))
 }
 PIECES = ["", "\n", "{", "}", '"', "'", "(", "/*", "#", "\r\n", "\t", "\n\n    "]
-relaxed = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+relaxed = examples(60)
 
 
 def assert_sound(found: Outline, num_lines: int) -> None:
@@ -48,7 +49,7 @@ def test_random_bytes_have_a_sound_outline(language: str, raw: bytes) -> None:
     assert_sound(outline(text, language), len(split_lines(text)))
 
 
-@settings(relaxed, max_examples=200)
+@examples(200)
 @given(st.data())
 def test_samples_with_pieces_cut_out_have_a_sound_outline(data: st.DataObject) -> None:
     language = data.draw(st.sampled_from(sorted(TEXTS)))
@@ -61,7 +62,7 @@ def test_samples_with_pieces_cut_out_have_a_sound_outline(data: st.DataObject) -
     assert added_errors(text, text, language) == 0
 
 
-@settings(relaxed, max_examples=150)
+@examples(150)
 @given(st.data())
 def test_pieces_of_samples_are_sound_snippets(data: st.DataObject) -> None:
     language = data.draw(st.sampled_from(sorted(TEXTS)))

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastedit.training.cuts import cut_snippet, hunks_of
+from support.examples import examples
 
 PHRASE = "the rest stays as it is"
 LINES = st.sampled_from(
@@ -39,7 +40,7 @@ def positions(shown: list[str], lines: list[str]) -> list[int] | None:
 
 
 @given(changes(), st.integers(0, 10**6))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_the_lines_shown_are_lines_of_the_result_in_its_order(change, seed):
     original, result = change
     snippet = cut_snippet(original, result, "python", [PHRASE], random.Random(seed))
@@ -49,7 +50,7 @@ def test_the_lines_shown_are_lines_of_the_result_in_its_order(change, seed):
 
 
 @given(st.integers(3, 30), st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_a_marker_stands_only_where_lines_are_left_out(count, data):
     # No line stands twice, so that each shown one has one place.
     original = [f"{'    ' * (n % 3)}step_{n}({'):'[n % 3 == 2 :]}" for n in range(count)]

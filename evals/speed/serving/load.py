@@ -119,9 +119,11 @@ async def closed_loop(port: int, requests: Iterator[bytes], clients: int, sample
 
     async def client() -> None:
         connection = Connection(port)
-        for request in requests:
-            await _note(connection, request, sample, time.perf_counter())
-        connection.close()
+        try:
+            for request in requests:
+                await _note(connection, request, sample, time.perf_counter())
+        finally:
+            connection.close()  # also where the load is ended before its requests are
 
     await asyncio.gather(*(client() for _ in range(clients)))
     sample.elapsed_s = time.perf_counter() - started_s

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,3 +62,18 @@ def _function(file: int, index: int, sign: str) -> str:
         f"    total = value {sign} {index}\n"
         f"    return min(total, limit)\n\n\n"
     )
+
+
+def uncertain_edits(num_bytes: int) -> Iterator[bytes]:
+    """Requests without end, each with a lazy edit that fits hundreds of places of a file of about so many bytes.
+
+    The files differ in their first line; they are written once, since making them anew would take as long as reading
+    them does.
+    """
+    twin = "def step_{}(value):\n    total = value + 1\n    return min(total, 10)\n\n\n"
+    header = f"# way {0:08d}\n"
+    original = header + "".join(twin.format(number) for number in range(num_bytes // len(twin.format(10_000))))
+    edit = "# ... existing code ...\n    total = value + 2\n    return min(total, 10)\n# ... existing code ...\n"
+    request = request_of({"original": original, "edit": edit, "path": "steps.py", "mode": "structural"})
+    for number in itertools.count():
+        yield request.replace(b"# way 00000000", b"# way %08d" % number, 1)

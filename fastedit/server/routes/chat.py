@@ -26,7 +26,7 @@ from fastedit.server.models import MODES, known_model
 from fastedit.server.problems import Problem, RequestCode, openai_body
 from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.service import Service
-from fastedit.server.streaming import event, event_response, while_connected
+from fastedit.server.streaming import event, event_response, pieces_of, while_connected
 
 MODELS_CREATED = 1_760_000_000  # clients want a time; the names are as old as the service
 DONE = event(None, "[DONE]")
@@ -91,12 +91,12 @@ class _Answer:
     async def events(self, service: Service, job: Job) -> AsyncGenerator[bytes]:
         is_begun = False
         async for part in service.stream(job):
-            text = part if isinstance(part, str) else part.text if not is_begun else ""
+            pieces = [part] if isinstance(part, str) else pieces_of("" if is_begun else part.text)
             if not is_begun:
                 is_begun = True
                 yield self._chunk(Delta(role="assistant", content=""))
-            if text:
-                yield self._chunk(Delta(content=text))
+            for piece in filter(None, pieces):
+                yield self._chunk(Delta(content=piece))
             if not isinstance(part, str):
                 yield self._chunk(Delta(), finish_reason="stop")
                 if self._has_usage:

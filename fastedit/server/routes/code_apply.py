@@ -14,7 +14,7 @@ from fastedit.server.problems import Problem
 from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.schemas import EDIT, ORIGINAL, Text
 from fastedit.server.service import Service
-from fastedit.server.streaming import event, event_response, while_connected
+from fastedit.server.streaming import event, event_response, pieces_of, while_connected
 
 EVENTS = streamed("Events with a `delta` each, then one with the whole answer.")
 
@@ -70,8 +70,13 @@ async def code_apply(body: CodeApplyRequest, request: Request, service: TheServi
 
 
 async def _events(body: CodeApplyRequest, service: Service) -> AsyncGenerator[bytes]:
+    is_begun = False
     async for part in service.stream(body.job()):
-        yield event(None, CodeDelta(delta=part) if isinstance(part, str) else _response(part))
+        for piece in [part] if isinstance(part, str) else pieces_of("" if is_begun else part.text):
+            is_begun = True
+            yield event(None, CodeDelta(delta=piece))
+        if not isinstance(part, str):
+            yield event(None, _response(part))
 
 
 def _error_event(problem: Problem) -> bytes:

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy import certainty
@@ -16,6 +16,7 @@ from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of
+from support.examples import examples
 
 ORIGINAL = "def load(path):\n    return open(path)\n\n\ndef save(path):\n    return path\n"
 
@@ -91,7 +92,7 @@ TEXTS = st.lists(
 ).map("\n".join)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(TEXTS)
 def test_certainty_is_a_share(edit: str) -> None:
     readings = found_for(edit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.entries import LANGUAGES, Entry, entries_of
@@ -11,6 +11,7 @@ from fastedit.anchor.lazy.keys import KEYS, Merged, merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.placing import Sibling, Way, names_of, sorted_place, told_place
 from support.aligning import lines_of
+from support.examples import examples
 
 WORKFLOW = """\
 name: CI
@@ -335,7 +336,7 @@ def check_lines(entry: Entry, first: int, last: int) -> None:
         assert one.end <= other.start
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(TEXTS, st.sampled_from(sorted(LANGUAGES)))
 def test_entries_keep_to_their_lines(texts: list[str], language: str) -> None:
     root = entries_of(texts, language)
@@ -343,7 +344,7 @@ def test_entries_keep_to_their_lines(texts: list[str], language: str) -> None:
         check_lines(root, 0, len(texts))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(TEXTS, TEXTS, st.sampled_from(sorted(LANGUAGES)))
 def test_any_text_can_be_shown_of_any_other(texts: list[str], shown: list[str], language: str) -> None:
     """No text breaks it, and what a file shows of itself changes nothing."""

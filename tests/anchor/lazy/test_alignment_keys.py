@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.keys import merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
 from support.aligning import lines_of
+from support.examples import examples
 
 PACKAGE = """\
 {
@@ -131,7 +132,7 @@ def updated(old: object, new: object) -> object:
     return {**old, **{key: updated(old[key], value) if key in old else value for key, value in new.items()}}
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(OBJECTS, OBJECTS, st.sampled_from([None, 2, 4]), st.sampled_from([None, 2, 4]))
 def test_any_object_is_merged_into_any_other(
     old: dict, new: dict, indent: int | None, shown_indent: int | None

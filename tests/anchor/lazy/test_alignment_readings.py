@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.aligner import align_lazy
@@ -18,6 +18,7 @@ from fastedit.anchor.model import SegmentKind
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, applied, lines_of
+from support.examples import examples
 
 STORE = """\
 import os
@@ -168,7 +169,7 @@ TEXTS = st.lists(
 ).map("\n".join)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(TEXTS, st.lists(TEXTS, min_size=1, max_size=2))
 def test_probabilities_and_origins(original: str, snippets: list[str]) -> None:
     lines = lines_of(original)
@@ -202,7 +203,7 @@ def test_no_readings_have_no_probabilities() -> None:
 # ---- as alignments ---------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(TEXTS, TEXTS)
 def test_alignments_cover_the_original(original: str, edit: str) -> None:
     lines = lines_of(original)

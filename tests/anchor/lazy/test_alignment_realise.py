@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.cells import Cell, changes_of
@@ -14,6 +14,7 @@ from fastedit.anchor.lazy.plan import plan_of
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.search import Search
 from support.aligning import applied, grid_of, lines_of, path_of, plan_told, realised, written
+from support.examples import examples
 
 STORE = """\
 class Store:
@@ -102,7 +103,7 @@ TEXTS = st.lists(
 )
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(TEXTS, TEXTS, st.integers(0, 10_000), st.sampled_from(["python", "javascript", "json", "markdown", ""]))
 def test_lines_outside_of_the_changes_stay(original: list[str], edit: list[str], seed: int, language: str) -> None:
     """Whatever way is taken, its changes make the cells' lines of the original, and no line of it moves."""
@@ -124,7 +125,7 @@ def test_lines_outside_of_the_changes_stay(original: list[str], edit: list[str],
         assert ends == sorted(ends)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.sampled_from(["class A:", "    x = 1", "    def f(self):", "        y", "", "z = [", "]"]), max_size=9)
 )

@@ -6,7 +6,7 @@ import itertools
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.features import FEATURES
@@ -14,6 +14,7 @@ from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.paths import LEFT_OUT, Path
 from fastedit.anchor.lazy.search import Search
 from support.aligning import WEIGHTS, grid_of
+from support.examples import examples
 
 LINES = st.sampled_from(
     [
@@ -57,7 +58,7 @@ def random_weights(seed: int) -> dict[str, float]:
 SEEDS = st.integers(0, 10_000)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(grids(), SEEDS)
 def test_a_path_is_worth_its_features_times_their_weights(grid: Grid, seed: int) -> None:
     search = Search(grid, random_weights(seed))
@@ -65,7 +66,7 @@ def test_a_path_is_worth_its_features_times_their_weights(grid: Grid, seed: int)
         assert float(search.features(path) @ search.weights) == pytest.approx(path.score, abs=1e-2)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(grids(), SEEDS)
 def test_paths_come_in_their_order_and_none_twice(grid: Grid, seed: int) -> None:
     paths = list(Search(grid, random_weights(seed)).best(20, beam=6))
@@ -75,7 +76,7 @@ def test_paths_come_in_their_order_and_none_twice(grid: Grid, seed: int) -> None
     assert len({path.steps for path in paths}) == len(paths)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(grids(), SEEDS)
 def test_each_row_is_placed_or_left_out_once_and_no_path_goes_back(grid: Grid, seed: int) -> None:
     for path in Search(grid, random_weights(seed)).best(12, beam=30):
@@ -105,7 +106,7 @@ def check(path: Path, grid: Grid) -> None:
             assert target.at > source.at
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(grids(), SEEDS)
 def test_the_first_path_is_the_best_of_many(grid: Grid, seed: int) -> None:
     """No path that is found later scores more, when its features are added up anew."""
