@@ -23,11 +23,6 @@ _PATH = pattern(
     r"^[\w.@-]*/[\w./@-]+$"
     r"|^[\w.-]+\.(?:py|pyi|m?[jt]sx?|go|rs|java|kt|[ch](?:pp)?|cs|rb|php|md|rst|txt|toml|ya?ml|json|html|s?css|sh|sql|cfg|ini|lock)$"
 )
-_DOCSTRINGS = pattern(
-    r"\b(?:skip|keep|omit|leave|left|shorten|abbreviat|without)\w*\b[^.\n]{0,60}\bdocstrings?\b"
-    r"|\bdocstrings?\b[^.\n]{0,60}\b(?:unchanged|untouched|omitted|skipped|as (?:is|they are|before)|stays?)\b",
-    re.IGNORECASE,
-)
 _DOCSTRING_GONE = pattern(
     r"\b(?:removed?|deleted?|drop|dropped|got rid of|get rid of)\s+(?:the\s+|its\s+|their\s+|both\s+)?docstrings?\b"
     r"|\bdocstrings?\b[^.\n]{0,60}\b(?:(?:is|are|was|were) (?:gone|removed|deleted|dropped)|goe?s?(?: away)?)\b",
@@ -62,15 +57,12 @@ class Hints:
     """All that a message's words say about the change.
 
     removed: names that the words say are gone; mentioned: names in the words (in backticks, or written like code);
-    keeps_docstrings: the words say that docstrings are only left out of the snippet; without_docstring: names of which
-    they say that the docstring is gone; gone: all that they quote as gone, names included; kept: lines that they quote
-    as staying, white space out; imports: they say that imports are gone.
+    gone: all that they quote as gone, names included; kept: lines that they quote as staying, white space out; imports:
+    they say that imports are gone.
     """
 
     removed: frozenset[str] = frozenset()
     mentioned: frozenset[str] = frozenset()
-    keeps_docstrings: bool = False
-    without_docstring: frozenset[str] = frozenset()
     gone: tuple[str, ...] = ()
     kept: frozenset[str] = frozenset()
     imports: bool = False
@@ -89,21 +81,15 @@ def hints_of(message: str) -> Hints:
     """The hints in a message's prose; what stands in fences doesn't count."""
     prose = prose_of(message)
     mentioned: set[str] = set()
-    bare: set[str] = set()
     said = Said()
     for sentence, is_item in sentences_of(prose):
-        names = _names_in(sentence)
-        mentioned |= names
-        if _DOCSTRING_GONE.search(sentence):
-            bare |= names
-        else:
+        mentioned |= _names_in(sentence)
+        if not _DOCSTRING_GONE.search(sentence):
             said.read(sentence, is_item=is_item)
     gone = [quoted for quoted in said.gone if quoted not in said.stays and _may_go(quoted)]
     return Hints(
         frozenset(name for quoted in gone if (name := name_of(quoted))),
         frozenset(mentioned),
-        bool(_DOCSTRINGS.search(prose)),
-        frozenset(bare),
         tuple(quoted.rstrip(". …") for quoted in gone),
         frozenset("".join(quoted.split()) for quoted in said.stays),
         any(names_imports(sentence) for sentence, _ in sentences_of(prose)),

@@ -37,4 +37,3 @@ class Mode:
 
 EXACT = Mode("exact", row_buckets=(128,), is_exact=True, keys_per_split=512)
 FAST = Mode("fast", row_buckets=(1, 16, 32, 64, 128, 192, 256, 512, 1024, 2048), is_exact=False)
-MODES = {mode.name: mode for mode in (EXACT, FAST)}
