@@ -42,6 +42,7 @@ FILES = {
 UNLIKELY = re.compile(r": reading [3-9] \(")  # which they are changes whenever the alignment is fitted anew
 # What stands for what in README's lines.
 WORDS = {
+    "EDITS.jsonl": "edits.jsonl",
     "EDIT [--root DIR]": "message.md --root .",
     "FILE --clipboard": "app.py --clipboard",
     "[PATH]": "",
@@ -178,6 +179,7 @@ class Walk:
         (folder / name).write_text(text)
         (folder / "edit.md").write_text(edit)
         (folder / "message.md").write_text(f"`{name}`:\n\n{LAZY}")
+        (folder / "edits.jsonl").write_text(json.dumps({"original": text, "edit": edit, "path": name}) + "\n")
         programs = folder / "bin"
         programs.mkdir()
         (programs / "wl-paste").write_text(f"#!/bin/sh\ncat {shlex.quote(str(folder / 'edit.md'))}\n")

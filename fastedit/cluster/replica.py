@@ -120,8 +120,11 @@ class Replica:
                 await asyncio.wait([task])
 
     async def check_health(self) -> None:
-        """Raises where the service can't do what its settings ask for: Ray Serve then replaces the replica."""
-        if self._service.slot.state not in (State.NONE, State.READY):
+        """Raises where the target is gone for good: Ray Serve then replaces the replica.
+
+        An engine of its own process may come again, and structural edits go on until then.
+        """
+        if self._service.slot.state is State.ABSENT and not self._service.settings.has_other_engine:
             raise RuntimeError(self._service.slot.explanation)
 
     async def __del__(self) -> None:  # Ray Serve awaits it, when nothing is under way any more
