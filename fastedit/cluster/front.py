@@ -57,11 +57,14 @@ class Front:
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         headers = tuple((bytes(name), bytes(value)) for name, value in request.headers.raw)
         call = Call(request.method, path, request.scope["query_string"], headers, body, client)
-        replicas = self._replicas.options(session_id=asked.key)
+
+        def replicas(detour: int) -> Any:
+            return self._replicas.options(session_id=f"{asked.key}{detour or ''}", stream=asked.is_streamed)
+
         if asked.is_streamed:
-            head, pieces = await _with_tries(lambda: _begin(replicas.options(stream=True).stream.remote(call)))
+            head, pieces = await _with_tries(lambda detour: _begin(replicas(detour).stream.remote(call)))
             return _headed(StreamingResponse(pieces), head)
-        answer: Answer = await _with_tries(lambda: replicas.answer.remote(call))
+        answer: Answer = await _with_tries(lambda detour: replicas(detour).answer.remote(call))
         return _headed(Response(answer.body), answer.head)
 
     async def _body(self, request: Request) -> bytes:
@@ -74,13 +77,17 @@ class Front:
         return bytes(pieces)
 
 
-async def _with_tries(ask: Callable[[], Awaitable[T]]) -> T:
-    """Gives what `ask` gives, asked again where the replica dies. Raises EngineUnavailable where there is no answer."""
-    num_deaths, pause_s = 0, FIRST_PAUSE_S
+async def _with_tries(ask: Callable[[int], Awaitable[T]]) -> T:
+    """Gives what `ask` gives, asked again where the replica dies. Raises EngineUnavailable where there is no answer.
+
+    ask: takes the number of the detour, of which each leads elsewhere: the router leaves out a replica that has died,
+    but one that can't be reached stays its first choice until the cluster knows more.
+    """
+    num_deaths, num_detours, pause_s = 0, 0, FIRST_PAUSE_S
     end_s = time.monotonic() + PATIENCE_S
     while num_deaths < MAX_DEATHS and time.monotonic() < end_s:
         try:
-            return await ask()
+            return await ask(num_detours)
         except BackPressureError as error:
             raise EngineUnavailable(Code.OVERLOADED, "Too many requests are waiting.") from error
         except DeploymentUnavailableError as error:
@@ -90,7 +97,8 @@ async def _with_tries(ask: Callable[[], Awaitable[T]]) -> T:
             raise EngineUnavailable(Code.ENGINE_ERROR, f"Internal: {type(error.cause).__name__}.") from error
         except DEATHS as error:
             logger.warning("a replica died (%s): asking another one", type(error).__name__)
-            num_deaths += isinstance(error, ActorDiedError)
+            has_died = isinstance(error, ActorDiedError)
+            num_deaths, num_detours = num_deaths + has_died, num_detours + (not has_died)
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, MAX_PAUSE_S)
     raise EngineUnavailable(Code.TARGET_UNAVAILABLE, "One replica after the other died amid the request.")
