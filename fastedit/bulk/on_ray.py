@@ -13,6 +13,7 @@ from fastedit.bulk.rows import How, Row, apply_row
 from fastedit.cluster.connection import connect
 
 NUM_TOGETHER = 16  # rows of one task: enough that starting it doesn't count
+MAX_RETRIES = 3  # of a task whose process or machine is lost; Ray Data itself would try for ever
 MAX_WINDOW_BYTES = 256 << 20  # of rows that are in the cluster's memory at once
 
 
@@ -29,7 +30,7 @@ class RayRunner:
     def __call__(self, rows: Iterable[Row], how: How) -> Iterator[Sequence[bytes]]:
         for window in _windows(rows):
             connect(self.address)
-            logging.getLogger("ray.data").setLevel(logging.ERROR)
+            logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # what failed is told by the results
             missing = {row.key: row for row in window}
             for results in self._run(window, how, NUM_TOGETHER):
                 for key in results:
@@ -49,7 +50,7 @@ class RayRunner:
             blocks = -(-len(rows) // num_together)
             items = [{"key": row.key, "text": row.text} for row in rows]
             done = ray.data.from_items(items, override_num_blocks=blocks).map_batches(
-                _apply, batch_size=None, fn_kwargs={"how": how}, num_cpus=self.num_cpus
+                _apply, batch_size=None, fn_kwargs={"how": how}, num_cpus=self.num_cpus, max_retries=MAX_RETRIES
             )
             for batch in done.iter_batches(batch_size=None, batch_format="numpy"):
                 yield dict(zip(batch["key"].tolist(), batch["result"].tolist(), strict=True))

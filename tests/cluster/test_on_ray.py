@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,11 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray isn't installed: `make test-ray` runs this in an environment of its own")
 
-import ray
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # Ray's own, at import
+    import ray.data
+    import ray.serve
+
 from ray.cluster_utils import Cluster as Machines
 from ray.exceptions import ActorDiedError, ActorUnavailableError, RayTaskError
 
@@ -29,7 +34,7 @@ from fastedit.errors import Code, EditRefused
 from support.command import fastedit
 from support.serving import EDIT, EXPECTED, ORIGINAL, events_of, running
 
-# Ray's own modules warn at import, leave sockets open, and wait for whole seconds.
+# Ray leaves sockets open, and waits for whole seconds.
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(900)]
 PORT = 8392
 MAX_BODY_BYTES = 20_000
