@@ -12,19 +12,22 @@ gives drafts of length 0.
 Survival is the chance that a draft is accepted up to a token. For edits it isn't geometric: the first token after a
 re-anchor is the risk, then copies run for hundreds of tokens, and the edges of hunks are risks of their own. Each
 kind of proposal has its own two numbers, learned as the engine runs.
+
+All this happens while the target waits, so tokens aren't weighed one by one: a draft of 8,192 is a hundred stretches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from operator import itemgetter
+from operator import attrgetter
 
 from fastedit.decode.costs import CostTable
 from fastedit.draft.model import Kind, Proposal
 
-GRIDS = ((1, 16), (16, 512), (128, 2**20))  # (step, up to which width): widths that are considered
+GRIDS = ((1, 16), (16, 512), (128, 2**20))  # (step, up to which width): widths, and stretches, that are considered
 MIN_SURVIVAL = 1e-3
 HOST_S = 2e-4  # what a pass costs besides the target: proposing, accepting, streaming
 PRIOR_FIRST = 8.0  # a prior counts like so many first tokens
@@ -48,6 +51,14 @@ PRIORS: dict[Kind, tuple[float, float]] = {
     Kind.SUFFIX_SHORT: (0.40, 0.050),
     Kind.NGRAM: (0.30, 0.100),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Tokens of a draft that are weighed together. chance: that one of them is accepted, on the average."""
+
+    chance: float
+    num_tokens: int
 
 
 @dataclass(slots=True)
@@ -79,16 +90,23 @@ class Acceptance:
             (PRIOR_TOKENS * hazard + own.divergences) / (PRIOR_TOKENS + own.tokens),
         )
 
-    def survival(self, proposal: Proposal) -> list[float]:
-        """The chance that each token of the proposal, and all before it, are accepted: falling, cut where tiny."""
+    def survival(self, proposal: Proposal) -> list[Stretch]:
+        """The chances that the proposal's tokens, each with all before it, are accepted: falling, cut where tiny."""
         first, hazard = self.rates(proposal.kind)
-        chances = [first] + [1 - hazard] * (len(proposal.tokens) - 1)
-        for edge in proposal.edges:
-            chances[edge] *= 1 - self.edge_hazard
-        survival = list(accumulate(chances, lambda before, chance: before * chance))
-        while survival and survival[-1] < MIN_SURVIVAL:
-            survival.pop()
-        return survival
+        past_edge, num_edges = 1 - self.edge_hazard, 0
+        stretches: list[Stretch] = []
+        start, before = 0, first
+        for end in _stretch_ends(len(proposal.tokens)):
+            while num_edges < len(proposal.edges) and proposal.edges[num_edges] < end:
+                num_edges += 1
+            last = first * (1 - hazard) ** (end - 1) * past_edge**num_edges
+            if end == start + 1:
+                before = last
+            if last < MIN_SURVIVAL:
+                break
+            stretches.append(Stretch((before + last) / 2, end - start))
+            start, before = end, last
+        return stretches
 
     @property
     def edge_hazard(self) -> float:
@@ -131,31 +149,52 @@ class Offer:
     """What a request could put into a pass: tokens that it has to feed anyway, and a draft's survival."""
 
     num_fed: int
-    survival: Sequence[float]
+    survival: Sequence[Stretch]
 
 
 def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> list[int]:
     """How many draft tokens of each offer to feed, in a pass of at most `budget` tokens in all."""
     lengths = [0] * len(offers)
     num_fed = sum(offer.num_fed for offer in offers)
-    ranked = _ranked(offers)
-    if not ranked:
+    asking = [index for index, offer in enumerate(offers) if offer.survival]
+    if not asking:
         return lengths
-    gains = [0.0, *accumulate(chance for chance, _ in ranked)]
-    widths = _widths(min(len(ranked), max(0, budget - num_fed)), num_fed, costs)
-    num_asking = sum(bool(offer.survival) for offer in offers)
-    rate = max((num_asking + gains[width]) / (costs.seconds(num_asking + width) + HOST_S) for width in widths)
-    best = max(widths, key=lambda width: gains[width] / rate - costs.seconds(num_fed + width))
-    for _, index in ranked[:best]:
-        lengths[index] += 1
+    ranked = [(stretch, index) for index in asking for stretch in offers[index].survival]
+    if len(asking) > 1:  # likeliest first: a beginning of it is a beginning of each
+        ranked.sort(key=lambda one: one[0].chance, reverse=True)
+    stretches = [stretch for stretch, _ in ranked]
+    longest = min(sum(stretch.num_tokens for stretch in stretches), max(0, budget - num_fed))
+    widths = _widths(longest, num_fed, costs)
+    gains = dict(zip(widths, _gains(stretches, widths), strict=True))
+    rate = max((len(asking) + gains[width]) / (costs.seconds(len(asking) + width) + HOST_S) for width in widths)
+    rest = max(widths, key=lambda width: gains[width] / rate - costs.seconds(num_fed + width))
+    for stretch, index in ranked:
+        taken = min(stretch.num_tokens, rest)
+        lengths[index] += taken
+        rest -= taken
     return lengths
 
 
-def _ranked(offers: Sequence[Offer]) -> list[tuple[float, int]]:
-    """(survival, offer) of all draft tokens, likeliest first; a beginning of it is a beginning of each."""
-    asking = [index for index, offer in enumerate(offers) if offer.survival]
-    ranked = [(chance, index) for index in asking for chance in offers[index].survival]
-    return ranked if len(asking) == 1 else sorted(ranked, key=itemgetter(0), reverse=True)
+def _stretch_ends(length: int) -> Iterator[int]:
+    """Where the stretches of a draft end: after single tokens first, later after as many as the grids' steps."""
+    done = 0
+    for step, until in GRIDS:
+        ends = range(done + step, min(length, until) + 1, step)
+        yield from ends
+        done = ends[-1] if ends else done
+    if done < length:
+        yield length
+
+
+def _gains(stretches: Sequence[Stretch], widths: Sequence[int]) -> list[float]:
+    """Tokens to be expected of the first so many, for each of the widths."""
+    ends = [0, *accumulate(map(attrgetter("num_tokens"), stretches))]
+    gains = [0.0, *accumulate(stretch.chance * stretch.num_tokens for stretch in stretches)]
+    places = [bisect_left(ends, width) for width in widths]
+    return [
+        gains[place] - (ends[place] - width) * (stretches[place - 1].chance if place else 0.0)
+        for place, width in zip(places, widths, strict=True)
+    ]
 
 
 def _widths(longest: int, num_fed: int, costs: CostTable) -> list[int]:

@@ -9,6 +9,7 @@ from functools import cache
 from fastedit.decode.controller import Acceptance
 from fastedit.decode.request import DecodeRequest
 from fastedit.draft import Cascade, Codec, NgramDrafter, SnippetDrafter, SuffixDrafter, TextDrafter, Transcript
+from fastedit.draft.lookup import Tokens, as_tokens
 
 
 def cascade_for(
@@ -16,13 +17,13 @@ def cascade_for(
 ) -> Cascade:
     """The drafters that follow the request's output as `transcript` has it."""
     texts = [TextDrafter(draft, codec, transcript, stop_tokens[:1]) for draft in request.drafts]
-    if texts:
-        texts[0].prepare()  # in the thread of whoever submits, not in the engine's
+    for text in texts:
+        text.prepare()  # in the thread of whoever submits, not in the engine's, where the others would wait
 
     @cache
-    def sources() -> list[list[int]]:
+    def sources() -> list[Tokens]:
         """What may be copied from: the edit first, then the last of the texts, the original as a rule."""
-        return [*map(codec.encode, request.snippets), *(text.tokens for text in texts[-1:])]
+        return list(map(as_tokens, [*map(codec.encode, request.snippets), *(text.tokens for text in texts[-1:])]))
 
     lookups = (
         SnippetDrafter(request.snippets, request.original, codec, transcript),

@@ -8,7 +8,6 @@ from fastedit.decode.controller import Offer, draft_lengths
 from fastedit.decode.costs import CostTable
 from fastedit.decode.sequence import Part, Sequence
 from fastedit.decode.settings import EngineSettings
-from fastedit.draft.model import Proposal
 
 MIN_SHARE = 32  # tokens that every request of a crowd can feed in a pass, however slow the machine
 
@@ -35,7 +34,7 @@ def plan_pass(sequences: Many[Sequence], costs: CostTable, settings: EngineSetti
             lengths[index] += more
             spare -= more
     return [
-        Part(sequence, fed, _cut(proposal, length))
+        Part(sequence, fed, sequence.cut(proposal, length))
         for sequence, fed, proposal, length in zip(sequences, num_fed, proposals, lengths, strict=True)
     ]
 
@@ -59,9 +58,3 @@ def fair_shares(wanted: Many[int], budget: int) -> list[int]:
         shares[index] = max(1, min(wanted[index], rest // (len(wanted) - rank)))
         rest -= shares[index]
     return shares
-
-
-def _cut(proposal: Proposal | None, length: int) -> Proposal | None:
-    if proposal is None or length == 0:
-        return None
-    return Proposal(proposal.tokens[:length], proposal.kind, tuple(edge for edge in proposal.edges if edge < length))

@@ -134,11 +134,19 @@ class Sequence:
         limit = min(limit, self.num_left - 1, self.request.max_chunk if self.request.max_chunk is not None else limit)
         if self._cascade is None or limit < 1:
             return None
-        proposal = self._cascade.propose(limit)
-        if proposal is None or max(proposal.tokens) < self._num_ids:
-            return proposal
-        known = next(index for index, token in enumerate(proposal.tokens) if token >= self._num_ids)
-        return replace(proposal, tokens=proposal.tokens[:known]) if known else None
+        return self._cascade.propose(limit)
+
+    def cut(self, proposal: Proposal | None, length: int) -> Proposal | None:
+        """The first `length` tokens of a proposal, fewer where the model has no embedding for one; None for none."""
+        if proposal is None or length == 0:
+            return None
+        tokens = proposal.tokens[:length]
+        if max(tokens) >= self._num_ids:
+            length = next(index for index, token in enumerate(tokens) if token >= self._num_ids)
+            tokens = tokens[:length]
+        return (
+            Proposal(tokens, proposal.kind, tuple(edge for edge in proposal.edges if edge < length)) if tokens else None
+        )
 
     def append_for(self, part: Part) -> Append:
         assert self.slot is not None  # only sequences with a slot are planned

@@ -1,4 +1,4 @@
-"""Proposes the next tokens: from the merged draft and the original with re-anchoring, suffix automaton, n-gram."""
+"""Proposes the next tokens: from the merged draft and the original with re-anchoring, look-up."""
 
 from fastedit.draft.cascade import Cascade
 from fastedit.draft.lookup import NgramDrafter, SuffixDrafter

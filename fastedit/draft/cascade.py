@@ -8,6 +8,7 @@ from fastedit.draft.model import Drafter, Proposal
 from fastedit.draft.text import TextDrafter
 
 Worth = Callable[[Proposal], float]
+GUESSED_TOKENS = 512  # of a proposal that isn't in step: most end long before, and each is made anew for every pass
 
 
 class Cascade:
@@ -30,6 +31,7 @@ class Cascade:
             if text.is_in_step and (proposal := text.propose(limit)):
                 return [proposal]
         drafters: list[Drafter] = [*self._texts, *self._lookups]
+        limit = min(limit, GUESSED_TOKENS)
         proposals = [proposal for drafter in drafters if (proposal := drafter.propose(limit))]
         return sorted(proposals, key=self._worth, reverse=True)
 

@@ -1,107 +1,133 @@
 """Drafts from what was written before: the original, the edit and the output itself.
 
-Both tokenise and index their sources when first asked, so that a request whose draft never diverges pays nothing.
+Nothing is indexed. The places where the last token occurs are found by a scan of an array, and of those few the ones
+where the tokens before it occur, too: some ten microseconds in ten thousand tokens. An index would take tens of
+milliseconds to build, and while one request builds it all the others wait.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from fastedit.draft.automaton import ROOT, SuffixAutomaton
+import numpy as np
+from numpy.typing import NDArray
+
 from fastedit.draft.model import Kind, Proposal
 from fastedit.draft.transcript import Transcript
 
-Sources = Callable[[], Sequence[Sequence[int]]]
+Tokens = NDArray[np.int64]
+Sources = Callable[[], Sequence[Tokens | Sequence[int]]]
 
 LONG_MATCH = 8
+LONGEST_MATCH = 32  # more tokens tell no places apart
 SOURCE_END = -1  # between two sources; no token has this id
+
+
+def as_tokens(tokens: Tokens | Sequence[int]) -> Tokens:
+    """The same as an array, which one that several drafters search should be."""
+    return np.asarray(tokens, np.int64)
+
+
+def matches(tokens: NDArray[np.integer[Any]], longest: int) -> tuple[NDArray[np.intp], int]:
+    """(ascending ends of all earlier occurrences of the longest suffix of `tokens` that has one, its length).
+
+    longest: a longer suffix isn't looked for. (none, 0) where the last token is new.
+    """
+    last = len(tokens) - 1
+    if last < 1 or longest < 1:
+        return np.empty(0, np.intp), 0
+    ends = np.flatnonzero(tokens[:last] == tokens[last]) + 1
+    length = min(len(ends), 1)
+    while 0 < length < longest:
+        # What begins before the first token wraps round and is cut off.
+        longer = ends[(ends > length) & (tokens[ends - length - 1] == tokens[last - length])]
+        if not len(longer):
+            break
+        ends, length = longer, length + 1
+    return ends, length
+
+
+def kind_of_match(length: int) -> Kind:
+    if length >= LONG_MATCH:
+        return Kind.SUFFIX_LONG
+    return Kind.SUFFIX if length > 1 else Kind.SUFFIX_SHORT
 
 
 class SuffixDrafter:
     """Proposes what followed the first occurrence of the longest suffix of the output that occurred before.
 
-    sources: makes them, in order of preference (the edit before the original); the output comes last.
+    sources: makes them, in order of preference (the edit before the original); the output comes last. They are made
+    when first asked for, so that a request whose draft never diverges pays nothing.
     """
 
     def __init__(self, sources: Sources, transcript: Transcript) -> None:
         self._sources = sources
         self._transcript = transcript
-        self._automaton: SuffixAutomaton | None = None
-        self._seen = 0
-        self._state, self._length = ROOT, 0
+        self._text: _Text | None = None
 
     def propose(self, limit: int) -> Proposal | None:
-        automaton = self._automaton = self._automaton or _automaton_over(self._sources())
-        self._catch_up(automaton)
-        if self._length == 0:
+        text = self._text = self._text or _Text(self._sources())
+        text.follow(self._transcript)
+        ends, length = text.matches(LONGEST_MATCH)
+        if not length:
             return None
-        start = automaton.first_end[self._state]
-        tokens = _copied(automaton.text, start, limit)
-        return Proposal(tokens, self._kind()) if tokens else None
-
-    def _kind(self) -> Kind:
-        if self._length >= LONG_MATCH:
-            return Kind.SUFFIX_LONG
-        return Kind.SUFFIX if self._length > 1 else Kind.SUFFIX_SHORT
-
-    def _catch_up(self, automaton: SuffixAutomaton) -> None:
-        # The state is moved on before the token is added, or every token would match itself.
-        for token in self._transcript.tokens[self._seen :]:
-            self._state, self._length = automaton.advance(self._state, self._length, token)
-            automaton.append(token)
-        self._seen = len(self._transcript.tokens)
+        tokens = text.copied(int(ends[0]), limit)
+        return Proposal(tokens, kind_of_match(length)) if tokens else None
 
 
 class NgramDrafter:
-    """Proposes what followed the latest occurrence of the last `n` tokens."""
+    """Proposes what followed the latest occurrence of the last `n` tokens. sources: as for `SuffixDrafter`."""
 
     def __init__(self, sources: Sources, transcript: Transcript, n: int = 3) -> None:
         self._sources = sources
         self._transcript = transcript
         self._n = n
-        self._text: list[int] = []
-        self._latest: dict[tuple[int, ...], int] = {}
-        self._seen = 0
-        self._found: int | None = None
+        self._text: _Text | None = None
 
     def propose(self, limit: int) -> Proposal | None:
-        if not self._text:
-            for source in reversed(self._sources()):
-                self._add(source)
-                self._add((SOURCE_END,))
-        self._add(self._transcript.tokens[self._seen :])
-        self._seen = len(self._transcript.tokens)
-        if self._found is None or self._seen < self._n:
+        text = self._text = self._text or _Text(reversed(self._sources()))
+        text.follow(self._transcript)
+        ends, length = text.matches(self._n)
+        if length < self._n:
             return None
-        tokens = _copied(self._text, self._found, limit)
+        tokens = text.copied(int(ends[-1]), limit)
         return Proposal(tokens, Kind.NGRAM) if tokens else None
 
-    def _add(self, tokens: Iterable[int]) -> None:
-        text, latest, n = self._text, self._latest, self._n
-        for token in tokens:
-            text.append(token)
-            key = tuple(text[-n:])
-            self._found = latest.get(key)
-            latest[key] = len(text)
 
+class _Text:
+    """Sources, each with an end, and behind them the output so far."""
 
-def _automaton_over(sources: Sequence[Sequence[int]]) -> SuffixAutomaton:
-    automaton = SuffixAutomaton()
-    for source in sources:
-        for token in source:
-            automaton.append(token)
-        automaton.append(SOURCE_END)
-    return automaton
+    def __init__(self, sources: Iterable[Tokens | Sequence[int]]) -> None:
+        parts = [part for source in sources for part in (source, (SOURCE_END,))]
+        self._tokens: Tokens = np.concatenate([as_tokens(part) for part in ((), *parts)])
+        self._size = len(self._tokens)
+        self._num_written = 0
 
+    def follow(self, transcript: Transcript) -> None:
+        """Adds what the target has written since."""
+        new = transcript.tokens[self._num_written :]
+        self._num_written += len(new)
+        end = self._size + len(new)
+        if end > len(self._tokens):
+            grown = np.empty(2 * end, np.int64)
+            grown[: self._size] = self._tokens[: self._size]
+            self._tokens = grown
+        self._tokens[self._size : end] = new
+        self._size = end
 
-def _copied(text: list[int], start: int, limit: int) -> list[int]:
-    """Up to `limit` tokens of `text` from `start` on, to the end of their source.
+    def matches(self, longest: int) -> tuple[NDArray[np.intp], int]:
+        """`matches` of the output's last tokens, of at most `longest`."""
+        return matches(self._tokens[: self._size], min(longest, self._num_written))
 
-    Where they reach the end of everything, the copy goes on with itself: what repeats goes on repeating.
-    """
-    tokens = text[start : start + limit]
-    if SOURCE_END in tokens:
-        return tokens[: tokens.index(SOURCE_END)]
-    while tokens and len(tokens) < limit:
-        tokens += tokens[: limit - len(tokens)]
-    return tokens
+    def copied(self, start: int, limit: int) -> list[int]:
+        """Up to `limit` tokens from `start` on, to the end of their source.
+
+        Where they reach the end of everything, the copy goes on with itself: what repeats goes on repeating.
+        """
+        tokens: list[int] = self._tokens[start : min(start + limit, self._size)].tolist()
+        if SOURCE_END in tokens:
+            return tokens[: tokens.index(SOURCE_END)]
+        while tokens and len(tokens) < limit:
+            tokens += tokens[: limit - len(tokens)]
+        return tokens

@@ -17,6 +17,7 @@ from fastedit.lines import body, indent_of, split_lines
 
 TAB_COLUMNS = 8
 DEFAULT_UNIT = "    "
+FOLLOWED_LINES = 64  # of those written since it was last asked: earlier ones tell little, and all of a file take long
 LONG_CONTENT = 8  # so many characters of a line are found by more than chance
 
 
@@ -61,12 +62,12 @@ class SnippetDrafter:
         return Proposal(tokens, Kind.SNIPPET if is_certain else Kind.SNIPPET_GUESSED) if tokens else None
 
     def _started_line(self) -> str | None:
-        """The line that the target is writing; None in the middle of a character. Follows all that came before."""
+        """The line that the target is writing; None in the middle of a character. Follows what came before."""
         text, end = self._transcript.whole_text(self._seen_byte)
         if end < len(self._transcript.data):
             return None
         *finished, started = text.split("\n")
-        for line in finished:
+        for line in finished[-FOLLOWED_LINES:]:
             self._follow(line)
         self._seen_byte = self._transcript.line_start(end)
         return started

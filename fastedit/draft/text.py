@@ -12,7 +12,7 @@ from functools import cached_property
 
 from fastedit.draft.model import Codec, Draft, Kind, Proposal
 from fastedit.draft.reanchor import Anchor, Lost, find_anchor
-from fastedit.draft.source import Source
+from fastedit.draft.source import Queue, Source
 from fastedit.draft.transcript import Transcript
 
 # So many bytes have to follow before an anchor counts as found; more the further it leads, since what lies before it is
@@ -45,7 +45,7 @@ class TextDrafter:
         self._made = source
         self._transcript = transcript
         self._seen = 0  # tokens of the transcript that were followed
-        self._resumed: list[int] | None = None  # the queue since the last anchor
+        self._resumed: Queue | None = None  # since the last anchor
         self._at = 0
         self._byte = 0  # where `_queue[_at]` begins in the source
         self._is_anchored = True
@@ -62,18 +62,18 @@ class TextDrafter:
     @property
     def tokens(self) -> list[int]:
         """The whole text's tokens, with its ending."""
-        return self._source.tokens
+        return self._source.whole.tokens
 
     def propose(self, limit: int) -> Proposal | None:
         self._catch_up()
         if not self._is_anchored:
             return None
-        if self._at == len(self._queue):
+        if self._at == len(self._queue.tokens):
             self._resume_at(self._byte)
-        tokens = self._queue[self._at : self._at + limit]
+        tokens = self._queue.tokens[self._at : self._at + limit]
         if not tokens:
             return None
-        return Proposal(tokens, self._label, self._source.edges_within(self._byte, tokens))
+        return Proposal(tokens, self._label, self._source.edges_within(self._queue, self._at, len(tokens)))
 
     @property
     def is_in_step(self) -> bool:
@@ -85,16 +85,16 @@ class TextDrafter:
     def goes_along(self) -> bool:
         """Whether all that was written is followed without looking for an anchor, which may take a while."""
         new = self._transcript.tokens[self._seen :]
-        return not new or (self._is_anchored and self._queue[self._at : self._at + len(new)] == new)
+        return not new or (self._is_anchored and self._queue.tokens[self._at : self._at + len(new)] == new)
 
     @cached_property
     def _source(self) -> Source:
         return self._made or Source(self._draft, self._codec, self._ending)
 
     @property
-    def _queue(self) -> list[int]:
+    def _queue(self) -> Queue:
         """The tokens to follow; those that come next stand from `_at` on."""
-        return self._source.tokens if self._resumed is None else self._resumed
+        return self._source.whole if self._resumed is None else self._resumed
 
     def _catch_up(self) -> None:
         written = self._transcript.tokens
@@ -109,7 +109,7 @@ class TextDrafter:
     def _follow(self, written: list[int]) -> None:
         """Takes the tokens that go along with the queue; at the first that doesn't, notes where the target left."""
         new = written[self._seen :]
-        expected = self._queue[self._at : self._at + len(new)]
+        expected = self._queue.tokens[self._at : self._at + len(new)]
         num_equal = _common_prefix(new, expected)
         start = self._transcript.start_of(self._seen)
         self._seen += num_equal
@@ -134,7 +134,7 @@ class TextDrafter:
             return  # the last anchor was wrong: what is known is what was known before it
         self._floor = self._byte
         self._left_at = transcript_byte
-        self._refused_end = self._byte + sum(self._source.lengths(self._queue[self._at : self._at + 1]))
+        self._refused_end = self._queue.starts[min(self._at + 1, len(self._queue.tokens))]
 
     def _reanchor(self) -> None:
         anchor = find_anchor(self._lost())
@@ -150,10 +150,10 @@ class TextDrafter:
 
     def _resume_at(self, offset: int) -> bool:
         """Makes the queue what the source says from byte `offset` on; False where there is nothing to say."""
-        tokens = self._source.from_byte(offset)
-        if not tokens:
+        queue = self._source.from_byte(offset)
+        if not queue.tokens:
             return False
-        self._resumed, self._at, self._byte = tokens, 0, offset
+        self._resumed, self._at, self._byte = queue, 0, offset
         return True
 
     def _lost(self) -> Lost:

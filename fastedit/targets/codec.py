@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fastedit.errors import Code, EngineUnavailable
@@ -12,6 +12,8 @@ from fastedit.errors import Code, EngineUnavailable
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+LONG_TEXT = 1000  # characters; a shorter one is encoded anew as quickly
+REMEMBERED_TEXTS = 16
 SPACE_MARK = "\u2581"  # how SentencePiece writes a space
 PROBE = "def f(x):\n    return 'caf\u00e9 \u2192 \U0001f600'\t# ok\n"
 
@@ -34,6 +36,8 @@ class TokenizerCodec:
         self._added = {token["id"]: token["content"] for token in self._spec["added_tokens"]}
         self._special = {token["id"] for token in self._spec["added_tokens"] if token["special"]}
         self._pieces = self._all_pieces()
+        # A draft is measured before it is drafted from, and a request that is asked again has the same texts.
+        self._remembered = lru_cache(REMEMBERED_TEXTS)(lambda text: tuple(self._encode(text)))
         self.lead_tokens = tuple(tokenizer.encode("", add_special_tokens=True).ids)  # what every prompt begins with
         self._lead = [] if self._is_byte_level else self._ids("\n")
         if b"".join(map(self.piece, self.encode(PROBE))) != PROBE.encode():
@@ -48,6 +52,9 @@ class TokenizerCodec:
 
     def encode(self, text: str) -> list[int]:
         """Token ids of `text` as the continuation of other text; nothing in it is read as a special token."""
+        return list(self._remembered(text)) if len(text) >= LONG_TEXT else self._encode(text)
+
+    def _encode(self, text: str) -> list[int]:
         if self._is_byte_level:
             if self._texts is None:
                 return self._ids(text)

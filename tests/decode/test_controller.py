@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.decode.controller import PRIORS, Acceptance, Offer, draft_lengths
+from fastedit.decode.controller import EDGE_HAZARD, MIN_SURVIVAL, PRIORS, Acceptance, Offer, Stretch, draft_lengths
 from fastedit.decode.costs import CostTable
 from fastedit.draft import Kind, Proposal
 
@@ -16,7 +16,7 @@ KNEE = CostTable({1: 1.0, 128: 1.05, 256: 2.0, 512: 4.0})  # a data-centre GPU
 
 
 def fading(length, chance):
-    return [chance ** (index + 1) for index in range(length)]
+    return [Stretch(chance ** (index + 1), 1) for index in range(length)]
 
 
 def length_of(survival, costs, num_fed=1, budget=10_000):
@@ -28,7 +28,7 @@ def test_free_width_is_filled():
 
 
 def test_a_certain_draft_is_taken_whole():
-    assert length_of([1.0] * 400, PER_TOKEN) == 400
+    assert length_of([Stretch(1.0, 1)] * 400, PER_TOKEN) == 400
 
 
 def test_a_hopeless_draft_is_not_fed_where_tokens_cost():
@@ -55,9 +55,9 @@ def test_width_goes_to_the_likelier_tokens():
 
 
 def test_a_budget_is_kept():
-    lengths = draft_lengths([Offer(10, [1.0] * 100), Offer(20, [1.0] * 100)], FLAT, 64)
+    lengths = draft_lengths([Offer(10, [Stretch(1.0, 100)]), Offer(20, [Stretch(1.0, 1)] * 100)], FLAT, 64)
     assert sum(lengths) == 34
-    assert draft_lengths([Offer(100, [1.0] * 10)], FLAT, 64) == [0]
+    assert draft_lengths([Offer(100, [Stretch(1.0, 10)])], FLAT, 64) == [0]
 
 
 @given(
@@ -82,10 +82,39 @@ def proposal(kind=Kind.MERGED, length=50, edges=()):
 
 
 def test_survival_falls_and_drops_at_edges():
-    survival = Acceptance().survival(proposal(edges=(10,)))
-    assert all(later <= earlier for earlier, later in pairwise(survival))
-    drops = [earlier / later for earlier, later in pairwise(survival)]
+    chances = [stretch.chance for stretch in Acceptance().survival(proposal(edges=(10,)))]
+    assert all(later <= earlier for earlier, later in pairwise(chances))
+    drops = [earlier / later for earlier, later in pairwise(chances)]
     assert max(range(len(drops)), key=drops.__getitem__) == 9
+
+
+@given(
+    length=st.integers(1, 3000),
+    kind=st.sampled_from(Kind),
+    edges=st.lists(st.integers(0, 2999), max_size=5, unique=True).map(sorted),
+)
+def test_stretches_say_what_single_tokens_would(length, kind, edges):
+    edges = tuple(edge for edge in edges if edge < length)
+    stretches = Acceptance().survival(proposal(kind, length, edges))
+    assert len(stretches) <= 16 + 32 + length // 128 + 1
+    first, hazard = PRIORS[kind]
+    steps = [(1 - EDGE_HAZARD if index in edges else 1) * (1 - hazard if index else first) for index in range(length)]
+    each = list(accumulate(steps, lambda before, step: before * step))
+    covered = sum(stretch.num_tokens for stretch in stretches)
+    assert covered == length or each[min(covered + 128, length) - 1] < MIN_SURVIVAL
+    at = 0
+    for stretch in stretches:
+        mean = sum(each[at : at + stretch.num_tokens]) / stretch.num_tokens
+        assert stretch.chance == pytest.approx(mean, abs=0.02)
+        at += stretch.num_tokens
+
+
+@given(st.lists(st.tuples(st.integers(1, 60), st.floats(0.9, 1.0)), min_size=1, max_size=4), st.integers(1, 200))
+def test_stretches_are_cut_where_single_tokens_would_be(drafts, budget):
+    """A stretch of equal chances weighs as much as its tokens one by one."""
+    singles = [Offer(1, [Stretch(chance, 1)] * count) for count, chance in drafts]
+    joined = [Offer(1, [Stretch(chance, count)]) for count, chance in drafts]
+    assert draft_lengths(joined, KNEE, budget) == draft_lengths(singles, KNEE, budget)
 
 
 def test_refusals_make_a_kind_less_trusted():

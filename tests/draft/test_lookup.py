@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fastedit.draft import Kind, NgramDrafter, SuffixDrafter, Transcript
-from support.drafting import follow
+from support.drafting import WordCodec, follow
 
 
 @pytest.fixture
@@ -72,6 +74,44 @@ def test_ngrams_need_n_tokens(codec, transcript):
     drafter = NgramDrafter(lambda: [codec.encode("a b c d")], transcript, n=3)
     transcript.extend(codec.encode("b c"))
     assert drafter.propose(5) is None
+
+
+tokens = st.lists(st.integers(0, 2), max_size=40)
+
+
+@given(sources=st.lists(tokens, max_size=3), output=tokens, n=st.integers(1, 4))
+def test_proposals_are_what_a_search_of_all_places_finds(sources, output, n):
+    """The first place of the longest suffix that occurs before; the latest place of the last n tokens."""
+    transcript = Transcript(WordCodec())
+    suffix, ngram = SuffixDrafter(lambda: sources, transcript), NgramDrafter(lambda: sources, transcript, n)
+    for token in output:
+        transcript.tokens.append(token)
+        written = transcript.tokens
+        text = [item for source in sources for item in (*source, -1)] + written
+        longest, end = max(
+            ((length, -end) for length in range(len(written) + 1) for end in ends_of(text, written, length)),
+            default=(0, 0),
+        )
+        assert proposed(suffix) == (following(text, -end) if longest else [])
+        text = [item for source in reversed(sources) for item in (*source, -1)] + written
+        ends = ends_of(text, written, n) if len(written) >= n else []
+        assert proposed(ngram) == (following(text, ends[-1]) if ends else [])
+
+
+def ends_of(text, written, length):
+    """Ends of all earlier places of the last `length` tokens that were written."""
+    suffix = written[len(written) - length :]
+    return [end for end in range(length, len(text)) if text[end - length : end] == suffix]
+
+
+def following(text, end):
+    rest = text[end : end + 5]
+    return rest[: rest.index(-1)] if -1 in rest else (rest * 5)[:5]
+
+
+def proposed(drafter):
+    proposal = drafter.propose(5)
+    return proposal.tokens if proposal else []
 
 
 @pytest.mark.parametrize("make", [SuffixDrafter, NgramDrafter])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fastedit.draft import Kind, SnippetDrafter, Transcript
-from fastedit.draft.snippet import indent_unit
+from fastedit.draft.snippet import FOLLOWED_LINES, indent_unit
 from support.drafting import follow
 
 SNIPPET = """def send(self, request):
@@ -99,3 +99,14 @@ def test_has_nothing_to_say_without_snippets(codec):
 )
 def test_indentation_unit(text, unit):
     assert indent_unit([text]) == unit
+
+
+def test_a_long_output_is_followed_by_its_last_lines(codec, monkeypatch):
+    """A file that was in step for thousands of lines doesn't hold up the pass in which it no longer is."""
+    followed = []
+    follow_line = SnippetDrafter._follow
+    monkeypatch.setattr(SnippetDrafter, "_follow", lambda self, line: followed.append(line) or follow_line(self, line))
+    drafter, transcript = drafter_over(codec, SNIPPET)
+    transcript.extend(codec.encode("x = 1\n" * 5000 + "    def send(self, request):\n        for attempt"))
+    assert proposed(drafter, codec).startswith(" in range(self.retries):\n            response")
+    assert len(followed) <= FOLLOWED_LINES

@@ -106,3 +106,14 @@ def test_other_tokenizers_are_refused():
     with pytest.raises(EngineUnavailable) as refused:
         TokenizerCodec(tokenizer)
     assert refused.value.code == Code.TARGET_UNAVAILABLE
+
+
+def test_what_a_caller_does_to_its_tokens_is_its_own_business():
+    """Long texts are remembered, not shared."""
+    codec = TokenizerCodec(byte_level())
+    text = TEXTS[0] * 20
+    first = codec.encode(text)
+    expected = list(first)
+    first.append(7)
+    assert codec.encode(text) == expected
+

@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastedit.draft.lookup import matches
 from fastedit.draft.model import Kind
-from fastedit.vllm.lookup import MAX_MATCH, RowLookup, longest_match
+from fastedit.vllm.lookup import MAX_MATCH, RowLookup
 
 
 def slow_match(tokens):
@@ -21,7 +22,8 @@ def slow_match(tokens):
 
 @given(st.lists(st.integers(0, 3), max_size=120))
 def test_the_longest_match_is_found(tokens):
-    assert longest_match(np.array(tokens, np.int32)) == slow_match(tokens)
+    ends, length = matches(np.array(tokens, np.int32), MAX_MATCH)
+    assert (int(ends[-1]) if length else 0, length) == slow_match(tokens)
 
 
 def test_what_followed_is_proposed():
