@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from transformers import AutoTokenizer
 
@@ -138,3 +141,8 @@ def test_special_tokens_in_a_file_are_only_text(tokenizer, codec):
 def test_an_edit_that_cannot_be_placed_leaves_the_original():
     (only,) = drafts_of(Asked("a = 1\n", "", opening="<", closing=">"))
     assert only.text == "<a = 1\n>"
+
+
+def test_the_process_that_makes_drafts_loads_no_torch():
+    code = "import sys, fastedit.vllm.making; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -106,6 +106,8 @@ def run(way: Way, cases: Sequence[tuple[Sequence[int], int]], scratch: Path) -> 
     if not result.is_file():
         return {"reason": _reason(done.stderr)}
     row: Row = json.loads(result.read_bytes())
+    if "tensor_parallel_size" in way.options:
+        del row["seconds"]  # the workers' processor time isn't in it
     return row
 
 
@@ -127,7 +129,7 @@ def compare(row: Row, like: Row | None, none: Row | None) -> None:
     if like is not None and "outputs" in like:
         row["compared"] = len(row["outputs"])
         row["lossless"] = sum(one == other for one, other in zip(row["outputs"], like["outputs"], strict=True))
-    if none is not None and "seconds" in none:
+    if none is not None and "seconds" in none and "seconds" in row:
         row["speedup"] = _ratio(none["seconds"], row["seconds"])
 
 
@@ -146,7 +148,7 @@ def line_of(name: str, row: Row) -> str:
         f"{row.get('lossless', '-')}/{row.get('compared', '-')} lossless",
         f"{row['tokens_per_pass'] or 0:.1f} tokens a pass",
         f"accepted {'-' if share is None else format(share, '.2f')}",
-        f"speedup {row.get('speedup', 0):.2f}",
+        f"speedup {_figure(row.get('speedup'))}",
     ]
     if row["median_step_ms"] is not None:
         figures.append(f"{row['median_step_ms']:.3f} ms a step (most {row['max_step_ms']:.3f})")
