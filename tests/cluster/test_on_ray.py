@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +33,6 @@ from fastedit.cluster.arguments import Cluster
 from fastedit.cluster.connection import connect
 from fastedit.cluster.deploy import deploy
 from fastedit.errors import Code, EditRefused
-from support.command import fastedit
 from support.serving import EDIT, EXPECTED, ORIGINAL, events_of, running
 
 # Ray leaves sockets open, and waits for whole seconds.
@@ -173,9 +174,14 @@ def test_a_run_on_ray_goes_on_where_it_was_ended(machines: Machines, tmp_path: P
 @pytest.mark.parametrize("command", [("apply-many", "edits.jsonl", "--ray"), ("deploy",)])
 def test_a_cluster_that_cannot_be_reached(tmp_path: Path, command: tuple[str, ...]) -> None:
     (tmp_path / "edits.jsonl").write_text(json.dumps(body()) + "\n")
-    refused = fastedit(*command, "--address", "127.0.0.1:1", cwd=tmp_path)
+    # A process of its own: a fork of this one would be connected already.
+    whole = [sys.executable, "-m", "fastedit", *command, "--address", "127.0.0.1:1"]
+    root = str(Path(__file__).parents[2])
+    refused = subprocess.run(
+        whole, cwd=tmp_path, env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True, check=False
+    )
     words = "fastedit: no Ray cluster answers at 127.0.0.1:1: Connection refused (TARGET_UNAVAILABLE)\n"
-    assert (refused.status, refused.stderr) == (6, words)
+    assert (refused.returncode, refused.stdout, refused.stderr) == (6, "", words)
 
 
 def test_an_address_that_is_none() -> None:
