@@ -16,8 +16,8 @@ from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, War
 from fastedit.guard import Original
 from fastedit.guard.verdict import (
     VERIFIERS_S,
+    Decision,
     Strategy,
-    Verdict,
     confirm,
     given_up,
     is_worth_asking,
@@ -201,7 +201,7 @@ class _Request:
 
 def _apply_one(
     original: Original, merged: Merged, edit: Edit, request: _Request, sender: TextSender | None
-) -> tuple[Verdict, Stats]:
+) -> tuple[Decision, Stats]:
     target = request.target
     is_asked = target is not None and asks_target(request.mode, edit)
     if target is None or not is_asked:
@@ -217,7 +217,7 @@ def _apply_one(
 
 def _by_target(
     original: Original, merged: Merged, edit: Edit, request: _Request, target: Askable, sender: TextSender | None
-) -> tuple[Verdict, Stats]:
+) -> tuple[Decision, Stats]:
     """The target's own text, for `model`. Raises EditRefused."""
     answer = _asked(original, merged, edit, request, target, sender.follow(None) if sender else None)
     return taken(original, merged, answer.text, edit, request.words), answer.stats
@@ -225,7 +225,7 @@ def _by_target(
 
 def _with_word_of(
     original: Original, merged: Merged, edit: Edit, request: _Request, target: Askable, sender: TextSender | None
-) -> tuple[Verdict, Stats]:
+) -> tuple[Decision, Stats]:
     """The draft or the target's text, whichever counts in `auto`. Raises EditRefused where neither does."""
     only_verifies = target.only_verifies
     if only_verifies and request.options is None:

@@ -88,7 +88,7 @@ def judged(rows: Sequence[Row]) -> dict[str, Any]:
 def _log_shares(rows: Sequence[Row]) -> list[Numbers]:
     """For each row its readings' log-probabilities among one another."""
     from fastedit.training.alignment.__main__ import PRIOR
-    from fastedit.training.alignment.weights import Group, fitted, read_weights
+    from fastedit.training.alignment.weights import CaseReadings, fitted, read_weights
 
     prior = read_weights(PRIOR)
     weights: dict[int, Numbers] = {}
@@ -97,7 +97,7 @@ def _log_shares(rows: Sequence[Row]) -> list[Numbers]:
         for row in rows:
             pairs = zip(np.array(row.features, np.float32), row.is_right, strict=True)
             if row.fold != fold and not all(row.is_right):
-                groups.append(Group(1.0, {bytes([number]): pair for number, pair in enumerate(pairs)}))
+                groups.append(CaseReadings(1.0, {bytes([number]): pair for number, pair in enumerate(pairs)}))
         best, _ = fitted(groups, prior, prior, step=1.0)
         weights[fold] = np.array([best[name] for name in NAMES])
     scores = [np.array(row.features) @ weights[row.fold] for row in rows]

@@ -36,7 +36,7 @@ from fastedit.targets.copying import line_copying
 from fastedit.targets.marks import LineMarks
 from fastedit.verify.excerpts import excerpts_of
 from fastedit.verify.verified import DecodeOptions, ask, changes_of, cut_windows
-from fastedit.verify.windows import Change, Window, plan_windows
+from fastedit.verify.windows import LineChange, Window, plan_windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -191,18 +191,18 @@ def _values(target: Target, original: Original, edit: Edit, readings: Sequence[A
     return told.tolist()
 
 
-def _together(changes: Sequence[Sequence[Change]]) -> list[Change]:
+def _together(changes: Sequence[Sequence[LineChange]]) -> list[LineChange]:
     """Changes that cover those of all readings, each with all lines that a reading writes there."""
-    found: list[Change] = []
+    found: list[LineChange] = []
     for change in sorted((one for own in changes for one in own), key=lambda one: (one.start, one.end)):
         if found and change.start <= found[-1].end:
             last = found.pop()
-            change = Change(last.start, max(last.end, change.end), (*last.lines, *change.lines))
+            change = LineChange(last.start, max(last.end, change.end), (*last.lines, *change.lines))
         found.append(change)
     return found
 
 
-def _within(window: Window, changes: Sequence[Change]) -> Window:
+def _within(window: Window, changes: Sequence[LineChange]) -> Window:
     own = tuple(one for one in changes if window.start <= one.start and one.end <= window.end)
     return Window(window.start, window.end, window.lines, own)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.speed.bench import Bench, stdlib_texts
 from fastedit.lines import split_lines
-from fastedit.verify.windows import Change, Window, plan_windows, whole_file
+from fastedit.verify.windows import LineChange, Window, plan_windows, whole_file
 
 if TYPE_CHECKING:
     from evals.speed.replay import Trace
@@ -47,7 +47,7 @@ def file_of(num_lines: int) -> list[str]:
     return lines[:num_lines]
 
 
-def edit_in_the_middle(lines: Sequence[str]) -> tuple[list[Change], list[tuple[int, int]]]:
+def edit_in_the_middle(lines: Sequence[str]) -> tuple[list[LineChange], list[tuple[int, int]]]:
     """Five new lines in the function nearest to the middle, and where the functions of column 0 lie."""
     starts = [index for index, line in enumerate(lines) if line.startswith(("def ", "class "))]
     functions = list(zip(starts, [*starts[1:], len(lines)], strict=True))
@@ -55,7 +55,7 @@ def edit_in_the_middle(lines: Sequence[str]) -> tuple[list[Change], list[tuple[i
     usual = [start for start, end in functions if 20 <= end - start <= 40] or [start for start, _ in functions]
     place = 1 + min(usual, key=lambda line: abs(line - middle))
     new = tuple(f"    checked_{index} = validate(value_{index}, strict=True)\n" for index in range(NEW_LINES))
-    return [Change(place, place, new)], functions
+    return [LineChange(place, place, new)], functions
 
 
 def _best(bench: Bench, windows: list[Window]) -> float:

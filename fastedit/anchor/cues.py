@@ -1,6 +1,6 @@
 """Words that say of code that it goes or stays, in the languages that assistants write. To know another is to add it.
 
-Each entry is a regular expression for one or several whole words; see `Kind` for what the kinds mean.
+Each entry is a regular expression for one or several whole words; see `CueKind` for what the kinds mean.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 from fastedit.patterns import pattern
 
 
-class Kind(Enum):
+class CueKind(Enum):
     """The part that a token plays in a sentence that says what goes.
 
     REMOVES: what it names goes (`drop x`). REMOVED: the same, or what is named before it (`x removed`). GOES: what is
@@ -49,8 +49,8 @@ class Kind(Enum):
 
 
 # In the order in which they are tried.
-CUES: dict[Kind, tuple[str, ...]] = {
-    Kind.GOES: (
+CUES: dict[CueKind, tuple[str, ...]] = {
+    CueKind.GOES: (
         # English
         r"(?:no longer|never|not|n['’]t)(?: \w+)? (?:needed|used|called|referenced|required|necessary|wanted|emitted)"
         r"(?: any ?(?:more|longer|where))?(?! for)",
@@ -81,7 +81,7 @@ CUES: dict[Kind, tuple[str, ...]] = {
         r"больше не (?:нуж\w+|использу\w+)", r"исчеза\w+", r"уш(?:ёл|ла|ло|ли)",
         r"gereksiz|kalktı",
     ),
-    Kind.REMOVED: (
+    CueKind.REMOVED: (
         r"removed", r"deleted", r"dropped", r"taken out", r"eliminated",
         r"entfernt|gelöscht|gestrichen|rausgeworfen|herausgenommen",
         r"(?:supprim|retir|enlev)(?:é|ée|és|ées)",
@@ -91,7 +91,7 @@ CUES: dict[Kind, tuple[str, ...]] = {
         r"удал[её]н[аоы]?|удалил[аи]?|убрал[аи]?|видален[аоий]*",
         r"kaldırıldı|kaldırdım|silindi|sildim",
     ),
-    Kind.REMOVES: (
+    CueKind.REMOVES: (
         # English
         r"remov(?:e|es|ing)", r"delet(?:e|es|ing)", r"drop(?:s|ping)?", r"(?:(?:get|gets|got|getting) )?rid of",
         r"(?:take|takes|took|taking)(?: (?:it|them|that|this))?(?: out(?! of)|(?= out of))", r"los(?:e|es|t)(?! in)",
@@ -115,31 +115,31 @@ CUES: dict[Kind, tuple[str, ...]] = {
         r"удал(?:и|ить|яю|яем|ите)", r"убрать|убер(?:и|ите|у)|убира\w+", r"видал\w+|прибр\w+",
         r"kaldır(?!ı)\w*", r"sil(?:in|iyorum|elim)?",
     ),
-    Kind.STAYS: (
+    CueKind.STAYS: (
         r"stays?", r"remains?", r"still (?:needed|used|there|stands?|comes?)", r"still|the same", r"unchanged",
         r"untouched", r"(?:is|are) kept", r"bleib(?:t|en)", r"reste(?:nt)?", r"se queda[n]?", r"rest(?:a|ano)",
         r"blijf(?:t)?|blijven",
         r"остаётся|остаются|zostaje|zostają|kalıyor|kalır",
     ),
-    Kind.KEEPS: (
+    CueKind.KEEPS: (
         r"keep(?:s|ing)?", r"kept", r"leav(?:e|es|ing)(?! (?:it |them )?out)", r"behalte[nt]?", r"garder?",
         r"mant(?:én|ener|ieni)",
     ),
-    Kind.WITH: (
+    CueKind.WITH: (
         r"(?:together|along) with", r"as well as", r"including", r"mitsamt|samt|sowie", r"ainsi que",
         r"junto (?:con|com|a)",
         r"insieme (?:a|ai|alla|al)", r"inclusief",
     ),
-    Kind.NOT: (
+    CueKind.NOT: (
         r"not|never|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|won['’]t|can['’]t|cannot|nicht|kein\w*"
         r"|nie|pas|jamais|non"
         r"|niet|не|nunca|não",
     ),
-    Kind.IF: (
+    CueKind.IF: (
         r"if|what|whatever|when|whenever|unless|until|once|after it|wenn|falls|sobald|quand|lorsque|si|cuando|quando"
         r"|als|если|когда|jeśli|gdy",
     ),
-    Kind.BREAK: (
+    CueKind.BREAK: (
         r"so that|so|since|because|but|as|while|which|that|who|whose|whereas|although|though|for the rest"
         r"|then|where|how|why"
         r"|in favou?r of|instead of|instead|rather than|weil|denn|aber|sodass|damit|dass|statt|puisque"
@@ -148,7 +148,7 @@ CUES: dict[Kind, tuple[str, ...]] = {
         r"|want|maar|dus"
         r"|omdat|bo|więc|ale|bet|потому|поэтому|но|так что|вместо|çünkü|ama",
     ),
-    Kind.PLACE: (
+    CueKind.PLACE: (
         r"from|out of|in|on|at|to|into|onto|inside|within|under|below|above|behind|before|after|between"
         r"|near|next to|beside|by|with"
         r"|for|via|through|around|like|against|per|than|without"
@@ -159,13 +159,13 @@ CUES: dict[Kind, tuple[str, ...]] = {
         r"|uit|op|onder|boven|voor|naar|tussen|met|bij|från|på|under|över|efter|före|mellan|fra|ved|før"
         r"|z|ze|w|we|pod|nad|przed|po|między|dla|из|в|во|на|под|над|перед|после|между|для|с|со",
     ),
-    Kind.OF: (r"of|du|des|de la|de|del|da|dos|das|di|della|dei|van|af|av",),
-    Kind.AND: (r"and|or|und|oder|et|ou|y|e|ed|o|en|och|eller|og|oraz|i|и|или|та|ve|veya|nor|plus",),
-    Kind.IT: (
+    CueKind.OF: (r"of|du|des|de la|de|del|da|dos|das|di|della|dei|van|af|av",),
+    CueKind.AND: (r"and|or|und|oder|et|ou|y|e|ed|o|en|och|eller|og|oraz|i|и|или|та|ve|veya|nor|plus",),
+    CueKind.IT: (
         r"it|they|them|both|this one|that one|these|those|es|sie|beide|ils|elles|les deux|lo|los|las|ambos"
         r"|li|le",
     ),
-    Kind.SMALL: (
+    CueKind.SMALL: (
         r"the|its|their|a|an|both|all|two|three|four|five|old|our|my|unused|whole|entire|now|also|then"
         r"|deprecated|private|public"
         r"|local|redundant|needless|useless|extra|last|first|second|lone|own|dead|obsolete|again|same|every"
@@ -180,7 +180,7 @@ CUES: dict[Kind, tuple[str, ...]] = {
         r"|os|as|um|uma"
         r"|het|een|oude|ook|den|det|ett|et|en|stary|starą|też|również|старую?|старый|также|eski",
     ),
-    Kind.VERB: (
+    CueKind.VERB: (
         r"is|are|was|were|be|been|being|has|have|had|can|could|will|would|should|must|may|might|does|do|did"
         r"|needs?|uses?|used"
         r"|becomes?|became|gets?|takes?|took|returns?|calls?|says|means|makes?|made|works?|knows|accepts?"
@@ -194,25 +194,25 @@ CUES: dict[Kind, tuple[str, ...]] = {
 FIRST_UNSPACED = "\u2e80"
 # Written without blanks: the first where what goes may stand on either side.
 UNSPACED = {
-    Kind.REMOVED: "删除|删掉|移除|去掉|去除|删了|刪除|移掉",
-    Kind.GOES: "削除|取り除|不要に|不要な|なくな|消え|消し|不再(?:需要|使用)|삭제|제거|없앴|없어",
-    Kind.STAYS: "保留|不变|残[しるり]|そのまま|유지|그대로",
-    Kind.PLACE: "从",
-    Kind.AND: "[、，]|和|与|及|と(?=\\s*`)|와|과",
+    CueKind.REMOVED: "删除|删掉|移除|去掉|去除|删了|刪除|移掉",
+    CueKind.GOES: "削除|取り除|不要に|不要な|なくな|消え|消し|不再(?:需要|使用)|삭제|제거|없앴|없어",
+    CueKind.STAYS: "保留|不变|残[しるり]|そのまま|유지|그대로",
+    CueKind.PLACE: "从",
+    CueKind.AND: "[、，]|和|与|及|と(?=\\s*`)|와|과",
 }
 
 
-def cue_at(text: str, at: int) -> tuple[Kind, int] | None:
+def cue_at(text: str, at: int) -> tuple[CueKind, int] | None:
     """The kind of the cue that begins at a character of a text, and where it ends; None where none does."""
     if text[at] >= FIRST_UNSPACED:
         found = _unspaced().match(text, at)
-        return (Kind(found.lastgroup), found.end()) if found and found.lastgroup else None
+        return (CueKind(found.lastgroup), found.end()) if found and found.lastgroup else None
     if not text[at].isalpha() or (at and _JOINS.match(text[at - 1])):
         return None
     words, pattern_for = _table()
     patterns = [one for key in (text[at].lower(), "") if (one := pattern_for(key)) is not None]
     matches = [match for one in patterns if (match := one.match(text, at)) is not None]
-    cues = [(Kind(match.lastgroup), match.end()) for match in matches if match.lastgroup]
+    cues = [(CueKind(match.lastgroup), match.end()) for match in matches if match.lastgroup]
     word = _LETTERS.match(text, at)
     if word and not _GOES_ON.match(text, word.end()) and word.group().lower() in words:
         cues.append((words[word.group().lower()], word.end()))
@@ -226,13 +226,13 @@ _LETTERS = pattern(r"[^\W\d_]+")
 
 
 @cache
-def _table() -> tuple[dict[str, Kind], Callable[[str], re.Pattern[str] | None]]:
+def _table() -> tuple[dict[str, CueKind], Callable[[str], re.Pattern[str] | None]]:
     """The plain words with their kinds, and a function that gives the other cues' pattern by their first letter, or "".
 
     Nearly all cues are plain words, which needn't be tried one after the other.
     """
-    words: dict[str, Kind] = {}
-    others: dict[str, dict[Kind, list[str]]] = {}
+    words: dict[str, CueKind] = {}
+    others: dict[str, dict[CueKind, list[str]]] = {}
     for kind, entries in CUES.items():
         for entry in (one for joined in entries for one in _alternatives(joined)):
             if entry.isalpha():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fastedit.anchor.cues import Kind, cue_at
+from fastedit.anchor.cues import CueKind, cue_at
 from fastedit.edits.paths import without_files
 from fastedit.patterns import pattern
 
@@ -72,7 +72,7 @@ class Hints:
 class Token:
     """A word, a quote or a sign of a sentence. text: of a quote, without its signs."""
 
-    kind: Kind
+    kind: CueKind
     text: str
 
 
@@ -108,13 +108,13 @@ def names_imports(sentence: str) -> bool:
     if not _IMPORTS.search(sentence):
         return False
     tokens = _tokens(sentence, _looks_like_code)
-    return any(token.kind in (Kind.REMOVES, Kind.REMOVED, Kind.GOES) for token in tokens)
+    return any(token.kind in (CueKind.REMOVES, CueKind.REMOVED, CueKind.GOES) for token in tokens)
 
 
 def says_gone(prose: str) -> bool:
     """Whether any sentence says that something goes."""
     tokens = (token for sentence, _ in sentences_of(prose) for token in _tokens(sentence, _looks_like_code))
-    return any(token.kind in (Kind.REMOVES, Kind.REMOVED, Kind.GOES) for token in tokens)
+    return any(token.kind in (CueKind.REMOVES, CueKind.REMOVED, CueKind.GOES) for token in tokens)
 
 
 def name_of(quoted: str) -> str:
@@ -150,32 +150,32 @@ class Said:
         for at in cues:
             named = _named_by(tokens, at)
             found = found or bool(named)
-            is_kept = tokens[at].kind in (Kind.STAYS, Kind.KEEPS)
+            is_kept = tokens[at].kind in (CueKind.STAYS, CueKind.KEEPS)
             (self.stays if is_kept else self.gone).update(dict.fromkeys(named))
-        is_open = bool(cues) and tokens[cues[-1]].kind in (Kind.GOES, Kind.REMOVES, Kind.REMOVED)
+        is_open = bool(cues) and tokens[cues[-1]].kind in (CueKind.GOES, CueKind.REMOVES, CueKind.REMOVED)
         self._awaits = is_open and not found and sentence.rstrip().endswith((":", "："))
 
 
 _COLONS = (":", "：")
 _COMMAS = (",", "，")
-_CUES = (Kind.REMOVES, Kind.REMOVED, Kind.GOES, Kind.STAYS, Kind.KEEPS)
+_CUES = (CueKind.REMOVES, CueKind.REMOVED, CueKind.GOES, CueKind.STAYS, CueKind.KEEPS)
 # What begins another clause, as seen from behind.
-_ENDS = (Kind.BREAK, Kind.STOP, Kind.OPEN, Kind.CLOSE, Kind.VERB, Kind.IF, *_CUES)
-_AUXILIARY = (Kind.VERB, Kind.NOT, Kind.OTHER, Kind.SMALL, Kind.IT)
+_ENDS = (CueKind.BREAK, CueKind.STOP, CueKind.OPEN, CueKind.CLOSE, CueKind.VERB, CueKind.IF, *_CUES)
+_AUXILIARY = (CueKind.VERB, CueKind.NOT, CueKind.OTHER, CueKind.SMALL, CueKind.IT)
 
 
 def _named_by(tokens: Sequence[Token], at: int) -> list[str]:
     """The names of which the word at `at` says that they go, or stay."""
-    before = [token for token in tokens[max(0, at - 3) : at] if token.kind in (*_AUXILIARY, Kind.IF)]
-    if any(token.kind in (Kind.NOT, Kind.IF) for token in before):
+    before = [token for token in tokens[max(0, at - 3) : at] if token.kind in (*_AUXILIARY, CueKind.IF)]
+    if any(token.kind in (CueKind.NOT, CueKind.IF) for token in before):
         return []
     kind = tokens[at].kind
     objects = _objects(tokens, at + 1)
-    if kind in (Kind.REMOVES, Kind.KEEPS):
+    if kind in (CueKind.REMOVES, CueKind.KEEPS):
         return objects or _listed_behind(tokens, at) or _subjects(tokens, at, meant=True)
     subjects = _subjects(tokens, at, meant=False)
-    is_passive = kind is Kind.REMOVED and at > 0 and tokens[at - 1].kind is Kind.VERB
-    if kind is Kind.REMOVED and not is_passive:
+    is_passive = kind is CueKind.REMOVED and at > 0 and tokens[at - 1].kind is CueKind.VERB
+    if kind is CueKind.REMOVED and not is_passive:
         return objects or subjects or _listed_behind(tokens, at)
     return [*subjects, *_companions(tokens, at + 1)] if subjects else objects or _listed_behind(tokens, at)
 
@@ -197,20 +197,20 @@ def _objects(tokens: Sequence[Token], start: int) -> list[str]:
     num_between = num_before_comma = 0
     for at, token in _outside_brackets(tokens, start):
         if _ends_objects(token, is_joined, bool(names), num_between) or (at == start > 0 and token.text in _COMMAS):
-            if token.kind in (Kind.GOES, Kind.STAYS) and num_before_comma:
+            if token.kind in (CueKind.GOES, CueKind.STAYS) and num_before_comma:
                 return names[:num_before_comma]  # what follows the comma is what the next cue is said of
             break
-        if token.kind in (Kind.NAME, Kind.TEXT):
+        if token.kind in (CueKind.NAME, CueKind.TEXT):
             names += [] if is_place else [token.text]
             num_between = 0
-        elif token.kind in (Kind.PLACE, Kind.OF):
-            is_place = token.kind is Kind.PLACE or bool(names)
-        elif token.kind is Kind.WITH or (token.kind is Kind.SMALL and is_joined):
+        elif token.kind in (CueKind.PLACE, CueKind.OF):
+            is_place = token.kind is CueKind.PLACE or bool(names)
+        elif token.kind is CueKind.WITH or (token.kind is CueKind.SMALL and is_joined):
             is_place = False
         elif token.text in _COMMAS:
             num_before_comma = len(names)
-        num_between += token.kind is Kind.OTHER
-        is_joined = token.kind is Kind.AND
+        num_between += token.kind is CueKind.OTHER
+        is_joined = token.kind is CueKind.AND
     return names
 
 
@@ -218,24 +218,25 @@ def _outside_brackets(tokens: Sequence[Token], start: int) -> Iterator[tuple[int
     """Yields the tokens from one on with their places, without those that stand in brackets."""
     depth = 0
     for at, token in enumerate(tokens[start:], start):
-        depth += token.kind is Kind.OPEN
+        depth += token.kind is CueKind.OPEN
         if not depth:
             yield at, token
-        depth -= token.kind is Kind.CLOSE and depth > 0
+        depth -= token.kind is CueKind.CLOSE and depth > 0
 
 
 def _ends_objects(token: Token, is_joined: bool, has_names: bool, num_between: int) -> bool:
     """Whether a token begins another clause, or says something else. is_joined: behind a comma or an `and`."""
-    if token.kind in (Kind.BREAK, Kind.IF, *_CUES):
+    if token.kind in (CueKind.BREAK, CueKind.IF, *_CUES):
         return True
-    if token.kind in (Kind.STOP, Kind.VERB):
-        return has_names or (token.kind is Kind.STOP and token.text not in _COLONS)
-    return token.kind is Kind.OTHER and (num_between >= MAX_BETWEEN or (is_joined and (has_names or num_between > 0)))
+    if token.kind in (CueKind.STOP, CueKind.VERB):
+        return has_names or (token.kind is CueKind.STOP and token.text not in _COLONS)
+    is_far = num_between >= MAX_BETWEEN or (is_joined and (has_names or num_between > 0))
+    return token.kind is CueKind.OTHER and is_far
 
 
 def _companions(tokens: Sequence[Token], start: int) -> list[str]:
     """The names that go with what is gone: `x is gone together with y`."""
-    if start < len(tokens) and tokens[start].kind is Kind.WITH:
+    if start < len(tokens) and tokens[start].kind is CueKind.WITH:
         return _objects(tokens, start + 1)
     return []
 
@@ -245,27 +246,27 @@ def _subjects(tokens: Sequence[Token], end: int, *, meant: bool) -> list[str]:
 
     meant: only what a pronoun stands for.
     """
-    has_pronoun = any(token.kind is Kind.IT for token in tokens[max(0, end - 3) : end + 2])
-    while end > 0 and tokens[end - 1].kind in (Kind.VERB, Kind.NOT):
+    has_pronoun = any(token.kind is CueKind.IT for token in tokens[max(0, end - 3) : end + 2])
+    while end > 0 and tokens[end - 1].kind in (CueKind.VERB, CueKind.NOT):
         end -= 1
     names: list[str] = []
     first: list[str] = []
     is_place = is_apart = is_behind_cue = False
-    before = Kind.BREAK
+    before = CueKind.BREAK
     for token in tokens[:end]:
         if token.kind in _ENDS or (is_behind_cue and token.text in _COMMAS):
             first = first or names
             names, is_place, is_apart, is_behind_cue = [], False, False, token.kind in _CUES
-        elif token.kind in (Kind.NAME, Kind.TEXT):
-            if is_apart or before is Kind.OTHER:
+        elif token.kind in (CueKind.NAME, CueKind.TEXT):
+            if is_apart or before is CueKind.OTHER:
                 first, names = first or names, []
             names += [] if is_place else [token.text]
             is_apart = False
-        elif token.kind in (Kind.PLACE, Kind.OF):
-            is_place = token.kind is Kind.PLACE or bool(names)
-        elif token.kind is Kind.SMALL and before is Kind.AND:
+        elif token.kind in (CueKind.PLACE, CueKind.OF):
+            is_place = token.kind is CueKind.PLACE or bool(names)
+        elif token.kind is CueKind.SMALL and before is CueKind.AND:
             is_place = False
-        elif token.text in _COMMAS and before is Kind.OTHER:
+        elif token.text in _COMMAS and before is CueKind.OTHER:
             is_apart = True
         before = token.kind
     return names if names and not meant else first if has_pronoun else []
@@ -289,10 +290,10 @@ def _tokens(sentence: str, is_name: Callable[[str], bool]) -> Iterator[Token]:
 
 def _token(group: str, text: str, is_name: Callable[[str], bool]) -> Token:
     if group == "text":
-        return Token(Kind.TEXT, f'"{text}"')
+        return Token(CueKind.TEXT, f'"{text}"')
     if group == "word":
-        return Token(Kind.NAME if is_name(text.removesuffix("()")) or text.endswith("()") else Kind.OTHER, text)
-    return Token(Kind(group), text)
+        return Token(CueKind.NAME if is_name(text.removesuffix("()")) or text.endswith("()") else CueKind.OTHER, text)
+    return Token(CueKind(group), text)
 
 
 def is_path(quoted: str) -> bool:

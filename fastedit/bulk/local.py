@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 
-from fastedit.bulk.rows import How, Row, apply_row, crashed
+from fastedit.bulk.rows import BulkEdit, How, apply_row, crashed
 
 NUM_TOGETHER = 8  # rows that a process is given at once
 NUM_AHEAD = 2  # such parts for each process, so that none waits
@@ -23,16 +23,16 @@ class LocalRunner:
 
     num_processes: int
 
-    def __call__(self, rows: Iterable[Row], how: How) -> Iterator[Sequence[bytes]]:
+    def __call__(self, rows: Iterable[BulkEdit], how: How) -> Iterator[Sequence[bytes]]:
         parts = _parts(rows)
         while broken := (yield from self._run(parts, how)):
             for row in broken:
                 yield [_alone(row, how)]
 
-    def _run(self, parts: Iterator[list[Row]], how: How) -> Generator[Sequence[bytes], None, list[Row]]:
+    def _run(self, parts: Iterator[list[BulkEdit]], how: How) -> Generator[Sequence[bytes], None, list[BulkEdit]]:
         """Yields results until all parts are done or a process has died; gives the rows that were lost with it."""
-        lost: list[list[Row]] = []
-        futures: dict[Future[list[bytes]], list[Row]] = {}
+        lost: list[list[BulkEdit]] = []
+        futures: dict[Future[list[bytes]], list[BulkEdit]] = {}
         pool = _pool(self.num_processes)
         try:
             while True:
@@ -50,13 +50,13 @@ class LocalRunner:
             pool.shutdown(cancel_futures=True)
 
 
-def _parts(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def _parts(rows: Iterable[BulkEdit]) -> Iterator[list[BulkEdit]]:
     rows = iter(rows)
     while part := list(islice(rows, NUM_TOGETHER)):
         yield part
 
 
-def _alone(row: Row, how: How) -> bytes:
+def _alone(row: BulkEdit, how: How) -> bytes:
     """The result of a row that may have taken a process down, done in one of its own."""
     with _pool(1) as pool:
         try:
@@ -76,5 +76,5 @@ def _settle() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def _apply(rows: list[Row], how: How) -> list[bytes]:
+def _apply(rows: list[BulkEdit], how: How) -> list[bytes]:
     return [apply_row(row, how) for row in rows]

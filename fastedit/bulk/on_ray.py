@@ -9,7 +9,7 @@ from typing import Any
 
 import ray.data
 
-from fastedit.bulk.rows import How, Row, apply_row
+from fastedit.bulk.rows import BulkEdit, How, apply_row
 from fastedit.cluster.connection import connect
 
 NUM_TOGETHER = 16  # rows of one task: enough that starting it doesn't count
@@ -27,7 +27,7 @@ class RayRunner:
     address: str | None = None
     num_cpus: float = 1.0
 
-    def __call__(self, rows: Iterable[Row], how: How) -> Iterator[Sequence[bytes]]:
+    def __call__(self, rows: Iterable[BulkEdit], how: How) -> Iterator[Sequence[bytes]]:
         for window in _windows(rows):
             connect(self.address)
             logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # what failed is told by the results
@@ -41,7 +41,7 @@ class RayRunner:
                 for results in self._run(list(missing.values()), how, 1):
                     yield list(results.values())
 
-    def _run(self, rows: Sequence[Row], how: How, num_together: int) -> Iterator[dict[str, bytes]]:
+    def _run(self, rows: Sequence[BulkEdit], how: How, num_together: int) -> Iterator[dict[str, bytes]]:
         """Yields results by key as they come; none for rows of tasks that failed for good."""
         context = ray.data.DataContext.get_current().copy()
         context.max_errored_blocks = -1
@@ -56,9 +56,9 @@ class RayRunner:
                 yield dict(zip(batch["key"].tolist(), batch["result"].tolist(), strict=True))
 
 
-def _windows(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def _windows(rows: Iterable[BulkEdit]) -> Iterator[list[BulkEdit]]:
     """The rows in parts that the cluster's memory holds."""
-    window: list[Row] = []
+    window: list[BulkEdit] = []
     num_bytes = 0
     for row in rows:
         if window and num_bytes + len(row.text) > MAX_WINDOW_BYTES:
@@ -72,5 +72,5 @@ def _windows(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 def _apply(batch: dict[str, Any], how: How) -> dict[str, Any]:
     """The results of a batch of rows, as a task."""
-    rows = [Row(key, text) for key, text in zip(batch["key"].tolist(), batch["text"].tolist(), strict=True)]
+    rows = [BulkEdit(key, text) for key, text in zip(batch["key"].tolist(), batch["text"].tolist(), strict=True)]
     return {"key": batch["key"], "result": [apply_row(row, how) for row in rows]}

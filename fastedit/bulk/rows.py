@@ -38,7 +38,7 @@ class How:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LineOffset:
     """An edit's line: where it is in the file, in bytes, and its result's key."""
 
     key: str
@@ -47,7 +47,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BulkEdit:
     """An edit's line, read."""
 
     key: str
@@ -55,13 +55,13 @@ class Row:
 
 
 # Does rows' edits and yields their results, in any order, some at a time.
-Runner = Callable[[Iterable[Row], How], Iterator[Sequence[bytes]]]
+Runner = Callable[[Iterable[BulkEdit], How], Iterator[Sequence[bytes]]]
 
 
-def read_lines(edits: Path, how: How) -> list[Line]:
+def read_lines(edits: Path, how: How) -> list[LineOffset]:
     """The file's edits, one for each line that isn't blank. Raises InputRefused, naming the first line that is none."""
     told = json.dumps(asdict(how), sort_keys=True).encode()
-    lines: list[Line] = []
+    lines: list[LineOffset] = []
     start = 0
     try:
         with edits.open("rb") as file:
@@ -69,7 +69,7 @@ def read_lines(edits: Path, how: How) -> list[Line]:
                 if text.strip():
                     _check(text, f"{edits}:{number}")
                     key = hashlib.sha256(told + b"\n" + text.strip()).hexdigest()[:KEY_CHARACTERS]
-                    lines.append(Line(key, start, len(text)))
+                    lines.append(LineOffset(key, start, len(text)))
                 start += len(text)
     except OSError as error:
         raise InputRefused(Code.INVALID_PATH, f"{edits} can't be read: {error.strerror}") from error
@@ -109,15 +109,15 @@ def _check_choice(fields: Mapping[str, Any], place: str) -> None:
         raise InputRefused(Code.EDIT_UNPARSABLE, f"{place}: {error}") from error
 
 
-def rows_of(edits: Path, lines: Iterable[Line]) -> Iterator[Row]:
+def rows_of(edits: Path, lines: Iterable[LineOffset]) -> Iterator[BulkEdit]:
     """The lines' texts, read as they are asked for."""
     with edits.open("rb") as file:
         for line in lines:
             file.seek(line.start)
-            yield Row(line.key, file.read(line.length).strip())
+            yield BulkEdit(line.key, file.read(line.length).strip())
 
 
-def apply_row(row: Row, how: How) -> bytes:
+def apply_row(row: BulkEdit, how: How) -> bytes:
     """The row's result, one line of JSON: `{"key", "id"?, "result"}` or `{"key", "id"?, "error"}`. Raises nothing.
 
     It says nothing of times, so that the same row has the same result wherever it is done.
@@ -132,7 +132,7 @@ def apply_row(row: Row, how: How) -> bytes:
     return _encoded(row.key, fields, outcome)
 
 
-def crashed(row: Row) -> bytes:
+def crashed(row: BulkEdit) -> bytes:
     """The result of a row that takes down the process it is done in."""
     error = EngineUnavailable(Code.ENGINE_ERROR, "the process that merged the edit has died")
     return _encoded(row.key, json.loads(row.text), {"error": _error(error)})

@@ -66,11 +66,11 @@ def apply_many(
     if is_on_ray and jobs is not None:
         raise click.UsageError("--jobs is for this machine: a Ray cluster knows its own processors")
     output = output or edits.with_name(f"{edits.name.removesuffix('.jsonl')}.results.jsonl")
-    raise click.exceptions.Exit(_run(Request(edits, output, mode, target, certainty, jobs, is_on_ray, address)))
+    raise click.exceptions.Exit(_run(BulkArguments(edits, output, mode, target, certainty, jobs, is_on_ray, address)))
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class BulkArguments:
     """The arguments and options of the command line."""
 
     edits: Path
@@ -83,7 +83,7 @@ class Request:
     address: str | None
 
 
-def _run(request: Request) -> int:
+def _run(request: BulkArguments) -> int:
     """Does the edits, says what became of them, and gives the exit status."""
     from fastedit.cli.output import print_error, print_refusal
 
@@ -104,7 +104,7 @@ def _run(request: Request) -> int:
         return STATUSES[Code.ENGINE_ERROR].exit
 
 
-def _apply_all(request: Request) -> int:
+def _apply_all(request: BulkArguments) -> int:
     from fastedit import bulk
     from fastedit.bulk.rows import How
     from fastedit.cli.output import print_error
@@ -122,7 +122,7 @@ def _apply_all(request: Request) -> int:
     return STATUSES[Code.TARGET_UNAVAILABLE].exit
 
 
-def _runner(request: Request) -> Runner:
+def _runner(request: BulkArguments) -> Runner:
     """Does the rows where the request says. Raises SettingsError where Ray isn't installed."""
     if not request.is_on_ray:
         from fastedit.bulk.local import LocalRunner

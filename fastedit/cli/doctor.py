@@ -16,7 +16,7 @@ EDIT = "# ... existing code ...\ndef second():\n    return 3\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """One thing that was looked at. is_needed: whether FastEdit doesn't work without it."""
 
     name: str
@@ -35,18 +35,18 @@ def doctor() -> None:
     raise click.exceptions.Exit(int(any(one.is_needed and not one.is_well for one in found)))
 
 
-def findings() -> Iterator[Finding]:
+def findings() -> Iterator[Diagnosis]:
     """Looks at one thing after the other, and yields a finding about each."""
     from fastedit import __version__
 
     version = ".".join(map(str, sys.version_info[:3]))
-    yield Finding("fastedit", True, f"{__version__}, Python {version}, {sys.executable}", True)
+    yield Diagnosis("fastedit", True, f"{__version__}, Python {version}, {sys.executable}", True)
     for name, look in LOOKS:
         try:
             is_well, words = look()
         except Exception as error:  # noqa: BLE001 whatever is wrong is what is to be told
             is_well, words = False, f"{type(error).__name__}: {error}"
-        yield Finding(name, is_well, words, name in NEEDED)
+        yield Diagnosis(name, is_well, words, name in NEEDED)
 
 
 def _settings() -> tuple[bool, str]:

@@ -21,7 +21,7 @@ Merge = Callable[..., Applied]
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class OfferedHunk:
     """Lines [start, end) of the old text become `new`, with their line ends."""
 
     start: int
@@ -67,7 +67,7 @@ def _wanted(before: str, after: str, path: str, ask: Callable[[str], str]) -> st
     """The old text with those hunks in it that are answered with yes."""
     old = split_lines(before)
     hunks = list(hunks_of(old, split_lines(after)))
-    wanted: list[Hunk] = []
+    wanted: list[OfferedHunk] = []
     rest = ""
     for number, hunk in enumerate(hunks, 1):
         shown = visible(unified_diff(before, with_hunks(old, [hunk]), path))
@@ -88,21 +88,21 @@ def _answer(question: str, ask: Callable[[str], str]) -> str:
     return answer
 
 
-def hunks_of(old: list[str], new: list[str]) -> Iterator[Hunk]:
+def hunks_of(old: list[str], new: list[str]) -> Iterator[OfferedHunk]:
     """The hunks that turn the old lines into the new ones: neighbouring changes are one hunk."""
     start = end = first = last = 0
     for step in Indel.opcodes(old, new):
         if step.tag == "equal":
             if (start, first) != (end, last):
-                yield Hunk(start, end, tuple(new[first:last]))
+                yield OfferedHunk(start, end, tuple(new[first:last]))
             start, end, first, last = step.src_end, step.src_end, step.dest_end, step.dest_end
         else:
             end, last = step.src_end, step.dest_end
     if (start, first) != (end, last):
-        yield Hunk(start, end, tuple(new[first:last]))
+        yield OfferedHunk(start, end, tuple(new[first:last]))
 
 
-def with_hunks(old: list[str], hunks: list[Hunk]) -> str:
+def with_hunks(old: list[str], hunks: list[OfferedHunk]) -> str:
     """The old text with some hunks, ascending, in it."""
     parts: list[str] = []
     at = 0

@@ -13,10 +13,10 @@ from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError, 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
-from fastedit.cluster.replica import Answer, Call, Head
+from fastedit.cluster.replica import Call, Head, WholeAnswer
 from fastedit.cluster.routing import read_asked
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
-from fastedit.server.problems import Problem, problem_response
+from fastedit.server.problems import RequestProblem, problem_response
 from fastedit.server.settings import load_server_settings
 
 logger = logging.getLogger("ray.serve")
@@ -48,7 +48,7 @@ class Front:
         except ClientDisconnect:
             return Response(status_code=CLIENT_GONE)
         except EditRefused as refusal:
-            return problem_response(Problem.of(refusal), request.url.path)
+            return problem_response(RequestProblem.of(refusal), request.url.path)
 
     async def _answer(self, request: Request) -> Response:
         body = await self._body(request)
@@ -64,7 +64,7 @@ class Front:
         if asked.is_streamed:
             head, pieces = await _with_tries(lambda detour: _begin(replicas(detour).stream.remote(call)))
             return _headed(StreamingResponse(pieces), head)
-        answer: Answer = await _with_tries(lambda detour: replicas(detour).answer.remote(call))
+        answer: WholeAnswer = await _with_tries(lambda detour: replicas(detour).answer.remote(call))
         return _headed(Response(answer.body), answer.head)
 
     async def _body(self, request: Request) -> bytes:

@@ -60,7 +60,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WholeAnswer:
     """A whole answer."""
 
     head: Head
@@ -84,7 +84,7 @@ class Replica:
         if self._service.slot.state is State.ABSENT:
             raise RuntimeError(self._service.slot.explanation)
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> WholeAnswer:
         """The whole answer to a call. Cancelling gives it up."""
         heads: list[Head] = []
         pieces: list[bytes] = []
@@ -96,7 +96,7 @@ class Replica:
                 pieces.append(message.get("body", b""))
 
         await self._ask(call, send)
-        return Answer(heads[0], b"".join(pieces))
+        return WholeAnswer(heads[0], b"".join(pieces))
 
     async def stream(self, call: Call) -> AsyncGenerator[Head | bytes]:
         """The answer's head, then its body piece by piece. Closing the iterator gives the call up."""

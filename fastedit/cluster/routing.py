@@ -15,7 +15,7 @@ TEXT_FIELDS = ("original", "initial_code", "initialCode")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RoutedRequest:
     """A request as far as a front has to understand it.
 
     key: the same for requests about the same file, "" where any replica will do. is_streamed: whether the answer comes
@@ -26,19 +26,19 @@ class Asked:
     is_streamed: bool = False
 
 
-def read_asked(headers: Mapping[str, str], body: bytes) -> Asked:
+def read_asked(headers: Mapping[str, str], body: bytes) -> RoutedRequest:
     """The request's file and kind. A body that can't be read is any replica's to refuse. headers: in lower case."""
     try:
         fields = json.loads(body) if body else None
     except ValueError:
-        return Asked()
+        return RoutedRequest()
     if not isinstance(fields, dict):
-        return Asked()
+        return RoutedRequest()
     scope = (headers.get(SESSION_HEADER, ""), headers.get("authorization", ""))
     name = _file_of(fields)
     # A digest, so that nothing of a file or a key gets into Ray's logs.
     key = hashlib.sha256("\0".join((*scope, name)).encode("utf-8", "surrogatepass")).hexdigest() if name else ""
-    return Asked(key, fields.get("stream") is True)
+    return RoutedRequest(key, fields.get("stream") is True)
 
 
 def _file_of(fields: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ LONG_CONTENT = 8  # so many characters of a line are found by more than chance
 
 
 @dataclass(frozen=True, slots=True)
-class SnippetLine:
+class IndentedLine:
     """A line of the edit: its indentation in columns and its content. is_last: the next one isn't its neighbour."""
 
     columns: int
@@ -135,7 +135,7 @@ class SnippetDrafter:
             return self._lines[index].columns, indent or self._last_indent
         return self._lines[before].columns, self._last_indent
 
-    def _indented(self, line: SnippetLine, reference: tuple[int, str]) -> str:
+    def _indented(self, line: IndentedLine, reference: tuple[int, str]) -> str:
         """The indentation that `line` gets: what its column got before, or else levels counted from the reference."""
         if line.columns in self._learned:
             return self._learned[line.columns]
@@ -159,7 +159,7 @@ def indent_unit(texts: Iterable[str]) -> str:
     return steps.most_common(1)[0][0] if steps else DEFAULT_UNIT
 
 
-def _places(lines: Sequence[SnippetLine]) -> dict[str, list[int]]:
+def _places(lines: Sequence[IndentedLine]) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
         places.setdefault(line.content, []).append(index)
@@ -170,8 +170,8 @@ def _columns(indent: str) -> int:
     return len(indent.expandtabs(TAB_COLUMNS))
 
 
-def _lines_of(snippet: str) -> Iterator[SnippetLine]:
+def _lines_of(snippet: str) -> Iterator[IndentedLine]:
     lines = [body(line) for line in split_lines(snippet)]
     for index, line in enumerate(lines):
         columns = _columns(indent_of(line))
-        yield SnippetLine(columns, line.strip(), is_last=index == len(lines) - 1)
+        yield IndentedLine(columns, line.strip(), is_last=index == len(lines) - 1)

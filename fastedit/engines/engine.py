@@ -16,7 +16,7 @@ from fastedit.decode.handle import Handle
 from fastedit.decode.request import DecodeRequest, DecodeResult, EditRequest
 from fastedit.decode.stats import DecodeStats
 from fastedit.draft import Transcript
-from fastedit.engines.wire import Cost, Model, Piece, Server, Stream
+from fastedit.engines.wire import Cost, Piece, ServedModel, Server, Stream
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
 from fastedit.targets.askable import Askable
 
@@ -29,7 +29,7 @@ MOST_AT_ONCE = 256  # requests; the engine queues and batches them itself
 class ElsewhereEngine:
     """Has a server compute a target's outputs. Safe to use from any thread."""
 
-    def __init__(self, server: Server, model: Model) -> None:
+    def __init__(self, server: Server, model: ServedModel) -> None:
         self.server = server
         self.model = model
         self._threads = ThreadPoolExecutor(MOST_AT_ONCE, "fastedit-engine")
@@ -127,7 +127,7 @@ class _Answer:
     """
 
     def __init__(
-        self, server: Server, model: Model, target: Askable, asked: DecodeRequest, handle: _RemoteHandle
+        self, server: Server, model: ServedModel, target: Askable, asked: DecodeRequest, handle: _RemoteHandle
     ) -> None:
         self._server, self._model, self._target = server, model, target
         self._asked, self._handle = asked, handle

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fastedit.engines.engine import ElsewhereEngine
 from fastedit.engines.tokenizer import ChatMarkup, json_of
-from fastedit.engines.wire import Model, Server
+from fastedit.engines.wire import ServedModel, Server
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets.askable import Askable
 from fastedit.targets.checkpoint import check_tokenizer, stop_tokens_of
@@ -73,7 +73,7 @@ def _max_positions(config: dict[str, object]) -> int:
     return found if isinstance(found, int) and found > 0 else 2**31
 
 
-def _check_same(target: Askable, server: Server, model: Model) -> None:
+def _check_same(target: Askable, server: Server, model: ServedModel) -> None:
     """Raises EngineUnavailable where the model has another tokenizer: it would read something else than is sent."""
     tokens = server.tokens_of(model.name, PROBE)
     if tokens is None:

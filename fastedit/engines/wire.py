@@ -31,7 +31,7 @@ SAMPLE = re.compile(r"^(vllm:\w+)(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ServedModel:
     """What an engine serves. version: the engine's. max_positions: of prompt and output together."""
 
     name: str
@@ -66,7 +66,7 @@ class Server:
     url: str
     key: str | None = field(default=None, repr=False)
 
-    def model(self, wanted: str) -> Model:
+    def model(self, wanted: str) -> ServedModel:
         """The model that the engine serves. wanted: which, where there are several.
 
         EngineUnavailable(TARGET_UNAVAILABLE) where it can't be reached, is too old, or serves no such model.
@@ -84,7 +84,7 @@ class Server:
         length = served[0].get("max_model_len")
         if not isinstance(length, int) or length < 1:
             raise self._unavailable("doesn't say how long a prompt may be: it isn't vLLM")
-        return Model(str(served[0].get("id")), version, length)
+        return ServedModel(str(served[0].get("id")), version, length)
 
     def tokens_of(self, model: str, text: str) -> list[int] | None:
         """The text's tokens as the engine sees them; None where it doesn't tell."""

@@ -32,7 +32,7 @@ MAX_JOURNAL_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """One file's change. old, new: sha256 of its bytes before and after, or None where there is no file."""
 
     target: Path
@@ -47,7 +47,7 @@ class Journal:
     """The changes of one run, all inside `root`. made: the folders that it makes, outermost first."""
 
     root: Path
-    entries: tuple[Entry, ...]
+    entries: tuple[JournalEntry, ...]
     made: tuple[Path, ...] = ()
 
     @property
@@ -70,7 +70,7 @@ def plan_journal(root: Path, changes: list[tuple[Path, str | None, str | None]],
     entries = []
     for number, (target, old, new) in enumerate(changes):
         beside = target.parent / f".fastedit-{token}-{number}"
-        entries.append(Entry(target, beside.with_suffix(".new"), beside.with_suffix(".old"), old, new))
+        entries.append(JournalEntry(target, beside.with_suffix(".new"), beside.with_suffix(".old"), old, new))
     return Journal(root, tuple(entries), tuple(made))
 
 
@@ -197,7 +197,7 @@ def write_new_file(path: Path, data: bytes, mode: int, fs: Filesystem) -> None:
         raise
 
 
-def _restore(entry: Entry, fs: Filesystem) -> list[Warning]:
+def _restore(entry: JournalEntry, fs: Filesystem) -> list[Warning]:
     warnings = []
     if entry.old is None:
         if _is_ours(entry, fs):
@@ -214,7 +214,7 @@ def _restore(entry: Entry, fs: Filesystem) -> list[Warning]:
     return warnings
 
 
-def _is_ours(entry: Entry, fs: Filesystem) -> bool:
+def _is_ours(entry: JournalEntry, fs: Filesystem) -> bool:
     """Whether the journal's run created the file that now stands at the entry's target."""
     if not exists(entry.target, fs):
         return False
@@ -245,13 +245,13 @@ def _remove_folder(folder: Path, fs: Filesystem) -> None:
             raise
 
 
-def _entry(root: Path, fields: dict[str, str]) -> Entry:
+def _entry(root: Path, fields: dict[str, str]) -> JournalEntry:
     target = _inside(root, fields["target"])
     names = fields["temp"], fields["backup"]
     if not all(TEMP_NAME.fullmatch(name) for name in names):
         raise ValueError("names that FastEdit doesn't give")
     temp, backup = (target.parent / name for name in names)
-    return Entry(target, temp, backup, fields["old"], fields["new"])
+    return JournalEntry(target, temp, backup, fields["old"], fields["new"])
 
 
 def _relative(path: Path, root: Path) -> str:

@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 
 from fastedit.errors import Code, InputRefused
-from fastedit.files.journal import Entry, exists, write_new_file
+from fastedit.files.journal import JournalEntry, exists, write_new_file
 from fastedit.files.reading import read_regular_file
 from fastedit.files.system import UNSUPPORTED, Filesystem
 
@@ -37,7 +37,7 @@ def write_temp(path: Path, data: bytes, like: os.stat_result | None, source: Pat
         fs.close(handle)
 
 
-def keep_old(entry: Entry, status: os.stat_result, fs: Filesystem) -> None:
+def keep_old(entry: JournalEntry, status: os.stat_result, fs: Filesystem) -> None:
     """Gives the old file its second name; a copy, where the file system has no hard links."""
     try:
         fs.link(entry.target, entry.backup)
@@ -48,7 +48,7 @@ def keep_old(entry: Entry, status: os.stat_result, fs: Filesystem) -> None:
         write_temp(entry.backup, data, status, entry.target, fs)
 
 
-def create(entry: Entry, fs: Filesystem) -> None:
+def create(entry: JournalEntry, fs: Filesystem) -> None:
     """Lets the new file appear in one step, and never over one that is there."""
     try:
         fs.link(entry.temp, entry.target)

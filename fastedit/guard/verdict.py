@@ -43,7 +43,7 @@ class Strategy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Decision:
     """The text that counts. alignment: of that text on the original. certainty: the share of such drafts that are
     right, by all that is known; for `model` of the draft that the target had another text for.
     """
@@ -55,14 +55,14 @@ class Verdict:
     certainty: float = 1.0
 
 
-def structural(merged: Merged) -> Verdict:
+def structural(merged: Merged) -> Decision:
     """The merged draft without a target's word. Raises what was found against it."""
     if merged.refusal is not None:
         raise merged.refusal
     return _standing(merged)
 
 
-def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
+def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Decision:
     """Decides between the merged draft and the target's answer, for `auto`.
 
     A text on which both agree counts, even where the alignment alone was too uncertain to be applied. Where they
@@ -78,7 +78,7 @@ def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: 
     return _overruled(merged, "the draft is certain") if merged.certainty >= TRUSTED_CERTAINTY else found
 
 
-def confirm(merged: Merged, *, is_agreed: bool, word: Word) -> Verdict:
+def confirm(merged: Merged, *, is_agreed: bool, word: Word) -> Decision:
     """The merged draft with the word of a target that only verifies, for `auto`.
 
     Its agreement may make a draft certain enough to be applied. Raises the draft's refusal where it doesn't.
@@ -121,12 +121,12 @@ def passes_worth(merged: Merged, *, only_verifies: bool = False) -> int:
     return CERTAIN_PASSES if is_certain(merged) else UNCERTAIN_PASSES
 
 
-def given_up(merged: Merged) -> Verdict:
+def given_up(merged: Merged) -> Decision:
     """The merged draft where the target went on writing something else for too long; raises where it can't stand."""
     return _overruled(merged, "it hadn't finished in time")
 
 
-def unanswered(merged: Merged, refused: EditRefused, *, only_verifies: bool = False) -> Verdict:
+def unanswered(merged: Merged, refused: EditRefused, *, only_verifies: bool = False) -> Decision:
     """The merged draft where the target was to be asked, for `auto`, and had no answer; raises where it can't stand."""
     if merged.refusal is not None:
         # Asked again, a target that was only busy may know the place.
@@ -137,7 +137,7 @@ def unanswered(merged: Merged, refused: EditRefused, *, only_verifies: bool = Fa
     return replace(verdict, warnings=(*verdict.warnings, warning))
 
 
-def taken(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Verdict:
+def taken(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Decision:
     """The target's text as the result, for `model`. ResultRefused where the guard finds it unfit to be applied."""
     if answer == merged.text and merged.refusal is None:  # which the guard has seen
         return replace(_standing(merged), strategy=Strategy.MODEL)
@@ -146,7 +146,7 @@ def taken(original: Original, merged: Merged, answer: str, edit: Edit, message: 
     # A target may word a line in its own way, and that is told; what it loses, of the edit or of the file, isn't taken.
     doubts = [replace(doubt, is_fatal=doubt.code is Code.TRUNCATION_DETECTED) for doubt in doubts]
     warnings = refuse_or_warn([*inspect(original, answer, alignment, (edit,), message), *doubts])
-    return Verdict(answer, Strategy.MODEL, alignment, warnings, merged.alignment.certainty)
+    return Decision(answer, Strategy.MODEL, alignment, warnings, merged.alignment.certainty)
 
 
 def unaccounted(original: str, text: str, alignment: Alignment, merged: Merged, edit: Edit) -> list[Finding]:
@@ -191,12 +191,12 @@ def is_certain(merged: Merged) -> bool:
     return merged.refusal is None and merged.certainty >= TRUSTED_CERTAINTY
 
 
-def _standing(merged: Merged) -> Verdict:
+def _standing(merged: Merged) -> Decision:
     """The merged draft, whatever was found against it."""
-    return Verdict(merged.text, Strategy.STRUCTURAL, merged.alignment, merged.warnings, merged.alignment.certainty)
+    return Decision(merged.text, Strategy.STRUCTURAL, merged.alignment, merged.warnings, merged.alignment.certainty)
 
 
-def _agreed(original: Original, merged: Merged, edit: Edit, message: str) -> Verdict:
+def _agreed(original: Original, merged: Merged, edit: Edit, message: str) -> Decision:
     """The draft that the target wrote, too; raises its refusal where not everything in it is accounted for."""
     verified = replace(_standing(merged), strategy=Strategy.VERIFIED)
     if merged.refusal is None:
@@ -208,15 +208,15 @@ def _agreed(original: Original, merged: Merged, edit: Edit, message: str) -> Ver
     return replace(verified, warnings=(*merged.warnings, *found.warnings))
 
 
-def _faithful(original: Original, merged: Merged, text: str, edit: Edit, message: str) -> Verdict:
+def _faithful(original: Original, merged: Merged, text: str, edit: Edit, message: str) -> Decision:
     """The text as the target's; ResultRefused unless everything in it is accounted for."""
     alignment = _alignment_of(original.text, text)
     findings = inspect(original, text, alignment, (edit,), message)
     warnings = refuse_or_warn(findings + unaccounted(original.text, text, alignment, merged, edit))
-    return Verdict(text, Strategy.MODEL, alignment, warnings, merged.alignment.certainty)
+    return Decision(text, Strategy.MODEL, alignment, warnings, merged.alignment.certainty)
 
 
-def _overruled(merged: Merged, why: str) -> Verdict:
+def _overruled(merged: Merged, why: str) -> Decision:
     """The draft in spite of the target; raises what was found against it."""
     verdict = structural(merged)
     warning = Warning("TARGET_DISAGREES", f"the target wrote something else and was overruled: {why}")

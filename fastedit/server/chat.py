@@ -11,7 +11,7 @@ from fastedit.applied import Stats
 from fastedit.edits.tags import is_tagged, read_tagged
 from fastedit.server.jobs import Job, SamplingOptions
 from fastedit.server.models import DEFAULT, mode_of
-from fastedit.server.problems import Problem, RequestCode
+from fastedit.server.problems import RequestCode, RequestProblem
 from fastedit.server.schemas import EDIT, ORIGINAL, Text
 
 # What OpenAI's clients may ask for besides, and the values that ask for nothing. Other parameters are ignored, `stop`
@@ -37,19 +37,19 @@ class Loose(BaseModel):
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
 
 
-class Part(Loose):
+class ContentPart(Loose):
     type: str
     text: Text | None = None
 
 
 class ChatMessage(Loose):
     role: str
-    content: Text | list[Part] | None = None
+    content: Text | list[ContentPart] | None = None
 
 
 class Prediction(Loose):
     type: Literal["content"]
-    content: Text | list[Part]
+    content: Text | list[ContentPart]
 
 
 class StreamOptions(Loose):
@@ -98,12 +98,13 @@ class ChatRequest(Loose):
         asked = self.model_extra or {}
         for name, neutral in NEUTRAL.items():
             if asked.get(name) is not None and asked[name] not in neutral:
-                raise Problem(RequestCode.UNSUPPORTED, f"{name} isn't supported here with this value.", param=name)
+                message = f"{name} isn't supported here with this value."
+                raise RequestProblem(RequestCode.UNSUPPORTED, message, param=name)
 
     def _edit_message(self) -> str:
         said = [message.content for message in self.messages if message.role == "user" and message.content is not None]
         if not said:
-            raise Problem(RequestCode.BAD_REQUEST, "There is no user message.", param="messages")
+            raise RequestProblem(RequestCode.BAD_REQUEST, "There is no user message.", param="messages")
         return text_of(said[-1], "messages")
 
     def _sampling(self) -> SamplingOptions | None:
@@ -112,12 +113,12 @@ class ChatRequest(Loose):
         return SamplingOptions(self.temperature, self.top_p or 1.0, seed=(self.seed or 0) % 2**63)
 
 
-def text_of(content: str | list[Part], param: str) -> str:
+def text_of(content: str | list[ContentPart], param: str) -> str:
     """The text of a message that may come in parts. Problem for parts that aren't text."""
     if isinstance(content, str):
         return content
     if any(part.type != "text" or part.text is None for part in content):
-        raise Problem(RequestCode.UNSUPPORTED, "Only parts of type text are supported.", param=param)
+        raise RequestProblem(RequestCode.UNSUPPORTED, "Only parts of type text are supported.", param=param)
     return "".join(part.text or "" for part in content)
 
 
@@ -156,7 +157,7 @@ class AssistantMessage(BaseModel):
     refusal: None = None
 
 
-class Choice(BaseModel):
+class ChatChoice(BaseModel):
     index: int = 0
     message: AssistantMessage
     logprobs: None = None
@@ -170,7 +171,7 @@ class ChatResponse(BaseModel):
     object: Literal["chat.completion"] = "chat.completion"
     created: int
     model: str
-    choices: list[Choice]
+    choices: list[ChatChoice]
     usage: ChatUsage
 
 

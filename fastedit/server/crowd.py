@@ -14,7 +14,7 @@ from starlette.types import Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.server.problems import OPEN_PATHS, Problem
+from fastedit.server.problems import OPEN_PATHS, RequestProblem
 
 BEYOND = "is_beyond_the_limit"  # in a scope's state
 
@@ -50,4 +50,4 @@ class Limited(H11Protocol):
 def check_room(scope: Scope, _: Headers) -> None:
     """Raises Problem(OVERLOADED) for a request on a connection beyond the limit, unless it only watches the process."""
     if scope.get("state", {}).get(BEYOND) and scope["path"] not in OPEN_PATHS:
-        raise Problem.of(EngineUnavailable(Code.OVERLOADED, "Too many clients are connected already."))
+        raise RequestProblem.of(EngineUnavailable(Code.OVERLOADED, "Too many clients are connected already."))

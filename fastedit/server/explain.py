@@ -21,7 +21,7 @@ from fastedit.server.jobs import Job
 SECTIONS = {"<<<<<<<": "removed", "=======": "new", ">>>>>>>": ""}
 
 
-class Role(StrEnum):
+class LineRole(StrEnum):
     """The part that a line plays in a message.
 
     PROSE: around the edit. QUOTE: stands in the file, and stays. MARKER: stands for what isn't shown. REMOVAL: says
@@ -39,10 +39,10 @@ class Role(StrEnum):
 
 
 KINDS = {
-    LineKind.BLANK: Role.BLANK,
-    LineKind.MARKER: Role.MARKER,
-    LineKind.REMOVAL: Role.REMOVAL,
-    LineKind.REMARK: Role.NOTE,
+    LineKind.BLANK: LineRole.BLANK,
+    LineKind.MARKER: LineRole.MARKER,
+    LineKind.REMOVAL: LineRole.REMOVAL,
+    LineKind.REMARK: LineRole.NOTE,
 }
 
 
@@ -62,7 +62,7 @@ class ExplainedSegment:
 class Explanation:
     """The reading of a message. roles: one for each line. segments: of the likeliest reading, or the chosen one."""
 
-    roles: tuple[Role, ...]
+    roles: tuple[LineRole, ...]
     segments: tuple[ExplainedSegment, ...]
     certainty: float
 
@@ -77,7 +77,7 @@ def explain(job: Job) -> Explanation:
         for one in alignment.segments
     )
     lines = job.edit.split("\n")
-    roles = [Role.PROSE if line.strip() else Role.BLANK for line in lines]
+    roles = [LineRole.PROSE if line.strip() else LineRole.BLANK for line in lines]
     for edit in edits:
         for number, role in _roles(edit, lines, job.original, alignment):
             if number < len(roles):
@@ -85,7 +85,7 @@ def explain(job: Job) -> Explanation:
     return Explanation(tuple(roles), segments, alignment.certainty)
 
 
-def _roles(edit: Edit, lines: list[str], original: str, alignment: Alignment) -> Iterator[tuple[int, Role]]:
+def _roles(edit: Edit, lines: list[str], original: str, alignment: Alignment) -> Iterator[tuple[int, LineRole]]:
     """The roles of the message's lines that belong to the edit, with the lines' numbers."""
     if edit.format not in (Format.LAZY, Format.WHOLE):
         yield from _patch_roles(lines)
@@ -96,30 +96,30 @@ def _roles(edit: Edit, lines: list[str], original: str, alignment: Alignment) ->
         yield from _snippet_roles(snippet, known, changed)
 
 
-def _snippet_roles(snippet: Snippet, known: set[str], changed: set[str]) -> Iterator[tuple[int, Role]]:
+def _snippet_roles(snippet: Snippet, known: set[str], changed: set[str]) -> Iterator[tuple[int, LineRole]]:
     for number, line in enumerate(snippet.lines, snippet.source_line):
         kind = classify_lines([line], lambda text: key_of(text) in known)[0].kind
         if kind in KINDS:
             yield number, KINDS[kind]
         elif key_of(line) in known:
-            yield number, Role.QUOTE
+            yield number, LineRole.QUOTE
         else:
-            yield number, Role.CHANGE if key_of(line) in changed else Role.NEW
+            yield number, LineRole.CHANGE if key_of(line) in changed else LineRole.NEW
 
 
-def _patch_roles(lines: list[str]) -> Iterator[tuple[int, Role]]:
+def _patch_roles(lines: list[str]) -> Iterator[tuple[int, LineRole]]:
     section = ""
     for number, line in enumerate(lines):
         if line[:7] in SECTIONS:
             section = SECTIONS[line[:7]]
-            yield number, Role.MARKER
+            yield number, LineRole.MARKER
         elif section and line.strip():
-            yield number, Role(section)
+            yield number, LineRole(section)
         elif line.startswith(("+++ ", "--- ", "@@", "*** ", "diff ")):
-            yield number, Role.MARKER
+            yield number, LineRole.MARKER
         elif line.startswith("+"):
-            yield number, Role.NEW
+            yield number, LineRole.NEW
         elif line.startswith("-"):
-            yield number, Role.REMOVED
+            yield number, LineRole.REMOVED
         elif line.startswith(" "):
-            yield number, Role.QUOTE
+            yield number, LineRole.QUOTE

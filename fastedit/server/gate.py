@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fastedit.config import is_loopback
-from fastedit.server.problems import OPEN_PATHS, PAGE_PATHS, Problem, RequestCode, problem_response
+from fastedit.server.problems import OPEN_PATHS, PAGE_PATHS, RequestCode, RequestProblem, problem_response
 from fastedit.server.rates import RateLimiter
 from fastedit.server.settings import ServerSettings
 
@@ -41,7 +41,7 @@ class Gate:
                 headers = Headers(scope=scope)
                 for check in self._checks:
                     check(scope, headers)
-            except Problem as problem:
+            except RequestProblem as problem:
                 await _discard_body(headers, receive)
                 return await problem_response(problem, scope["path"])(scope, receive, send)
         return await self._app(scope, receive, send)
@@ -70,13 +70,13 @@ def place_checks(settings: ServerSettings) -> tuple[Check, ...]:
     def check_host(_: Scope, headers: Headers) -> None:
         name = host_name(headers.get("host", ""))
         if not name or not (is_any_name or name in names):
-            raise Problem(RequestCode.BAD_HOST, "The Host header names another service.")
+            raise RequestProblem(RequestCode.BAD_HOST, "The Host header names another service.")
 
     def check_origin(scope: Scope, headers: Headers) -> None:
         origin = headers.get("origin")
         if origin is None or origin in origins or origin == f"{scope['scheme']}://{headers.get('host')}":
             return
-        raise Problem(RequestCode.FORBIDDEN_ORIGIN, "Pages of this origin may not call the service.")
+        raise RequestProblem(RequestCode.FORBIDDEN_ORIGIN, "Pages of this origin may not call the service.")
 
     return check_host, check_origin
 
@@ -93,7 +93,7 @@ def caller_checks(settings: ServerSettings) -> tuple[Check, ...]:
         # Every key is compared, whichever fits: how long it takes tells nothing.
         if not sum(hmac.compare_digest(given, digest) for digest in digests):
             wanted = {"WWW-Authenticate": "Bearer"}
-            raise Problem(RequestCode.UNAUTHORIZED, "A valid API key is needed.", headers=wanted)
+            raise RequestProblem(RequestCode.UNAUTHORIZED, "A valid API key is needed.", headers=wanted)
 
     def check_rate(scope: Scope, headers: Headers) -> None:
         if limiter is None or scope["path"] in OPEN_PATHS:
@@ -102,7 +102,7 @@ def caller_checks(settings: ServerSettings) -> tuple[Check, ...]:
         wait_s = limiter.take(caller)
         if wait_s > 0:
             message = f"More than {settings.requests_per_minute} requests a minute."
-            raise Problem(RequestCode.RATE_LIMITED, message, headers={"Retry-After": str(max(1, round(wait_s)))})
+            raise RequestProblem(RequestCode.RATE_LIMITED, message, headers={"Retry-After": str(max(1, round(wait_s)))})
 
     return check_key, check_rate
 

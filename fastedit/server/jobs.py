@@ -14,7 +14,7 @@ from fastedit.edits.select import edits_for
 from fastedit.errors import Warning
 from fastedit.guard.verdict import is_worth_asking
 from fastedit.merged import DEFAULT_CHOICE, Choice
-from fastedit.server.spans import Span, spans_of
+from fastedit.server.spans import FileSpan, spans_of
 from fastedit.syntax import language_of
 from fastedit.syntax.languages import language_info, language_of_tag
 
@@ -75,7 +75,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobOutcome:
     """A new file and all that is said about it."""
 
     text: str = field(repr=False)
@@ -84,10 +84,10 @@ class Outcome:
     strategy: str
     warnings: tuple[Warning, ...]
     stats: Stats
-    spans: tuple[Span, ...] = field(default=(), repr=False)
+    spans: tuple[FileSpan, ...] = field(default=(), repr=False)
 
     @classmethod
-    def of(cls, job: Job, applied: Applied, warnings: Sequence[Warning] = ()) -> Outcome:
+    def of(cls, job: Job, applied: Applied, warnings: Sequence[Warning] = ()) -> JobOutcome:
         named = replace(applied, path=job.path)
         told = (*warnings, *applied.warnings)
         return cls(applied.text, named.diff, named.changes, applied.strategy, told, applied.stats)
@@ -106,14 +106,14 @@ class Drafted:
         return len(self.edits) > 1 or is_worth_asking(original, self.begun.merged, target.verifier)
 
 
-def run_structural(job: Job) -> Outcome:
+def run_structural(job: Job) -> JobOutcome:
     """Does the job without a target. Raises EditRefused."""
     edits, warnings = job.edits()
     outcome = _run(job, edits, warnings, mode="structural")
     return replace(outcome, spans=spans_of(job.original, outcome.text)) if job.with_spans else outcome
 
 
-def run_until_target(job: Job) -> Outcome | Drafted:
+def run_until_target(job: Job) -> JobOutcome | Drafted:
     """Does the job where no target has a say in it, else the part before one is asked. Raises EditRefused."""
     edits, warnings = job.edits()
     if not any(asks_target(job.mode, edit) for edit in edits):
@@ -122,13 +122,13 @@ def run_until_target(job: Job) -> Outcome | Drafted:
     return Drafted(tuple(edits), tuple(warnings), begun)
 
 
-def run_drafted(job: Job, drafted: Drafted) -> Outcome:
+def run_drafted(job: Job, drafted: Drafted) -> JobOutcome:
     """Does the rest of a drafted job without a target. Raises EditRefused."""
     outcome = _run(job, drafted.edits, drafted.warnings, mode="structural", begun=drafted.begun)
     return replace(outcome, spans=spans_of(job.original, outcome.text)) if job.with_spans else outcome
 
 
-def run_with_target(job: Job, drafted: Drafted, target: Askable, options: DecodeOptions) -> Outcome:
+def run_with_target(job: Job, drafted: Drafted, target: Askable, options: DecodeOptions) -> JobOutcome:
     """Does the rest of the job with the target. Raises EditRefused, and CancelledError where the options say so."""
     return _run(
         job, drafted.edits, drafted.warnings, mode=job.mode, target=target, options=options, begun=drafted.begun
@@ -144,7 +144,7 @@ def _run(
     target: Askable | None = None,
     options: DecodeOptions | None = None,
     begun: Begun | None = None,
-) -> Outcome:
+) -> JobOutcome:
     applied = apply_edits(
         job.original,
         edits,
@@ -158,4 +158,4 @@ def _run(
         begun=begun,
         choice=job.choice,
     )
-    return Outcome.of(job, applied, warnings)
+    return JobOutcome.of(job, applied, warnings)

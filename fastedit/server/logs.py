@@ -9,7 +9,7 @@ import sys
 import time
 
 from fastedit.errors import EditRefused
-from fastedit.server.jobs import Job, Outcome
+from fastedit.server.jobs import Job, JobOutcome
 from fastedit.server.observe import request_id
 
 NAMES = ("fastedit", "uvicorn")
@@ -60,7 +60,7 @@ def set_up_logs(level: str, format: str) -> None:
     logging.getLogger("uvicorn.access").disabled = True  # `observe` tells more
 
 
-def log_edit(job: Job, result: Outcome | EditRefused, seconds: float, *, with_source: bool) -> None:
+def log_edit(job: Job, result: JobOutcome | EditRefused, seconds: float, *, with_source: bool) -> None:
     """Logs a line about an edit: how large, of which kind, what came of it. with_source: its texts too."""
     if not edits_logger.isEnabledFor(logging.INFO):
         return

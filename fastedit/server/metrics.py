@@ -12,7 +12,7 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from fastedit.errors import EditRefused
-from fastedit.server.jobs import Job, Outcome
+from fastedit.server.jobs import Job, JobOutcome
 from fastedit.server.lanes import Lane
 from fastedit.server.loading import State, TargetSlot
 
@@ -75,7 +75,7 @@ class Metrics:
         self._requests.labels(path, status).inc()
         self._http_s.labels(path).observe(seconds)
 
-    def applied(self, outcome: Outcome, seconds: float) -> None:
+    def applied(self, outcome: JobOutcome, seconds: float) -> None:
         self._applied.labels(outcome.strategy).inc()
         self._apply_s.labels(outcome.strategy).observe(seconds)
         for warning in outcome.warnings:

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fastedit.errors import Code
 from fastedit.server.crowd import Limited
-from fastedit.server.problems import Problem, RequestCode, problem_response
+from fastedit.server.problems import RequestCode, RequestProblem, problem_response
 
 CLOSE = {"Connection": "close"}  # what is left of the body isn't worth reading
 
@@ -31,7 +31,7 @@ class BodyReader:
             return await self._app(scope, receive, send)
         try:
             body = await self._read(Headers(scope=scope), receive)
-        except Problem as problem:
+        except RequestProblem as problem:
             return await problem_response(problem, scope["path"])(scope, receive, send)
         if body is None:
             return None  # the client has gone
@@ -56,11 +56,11 @@ class BodyReader:
                         return b"".join(parts)
         except TimeoutError as error:
             message_text = f"The body didn't come within {self._timeout_s:g} s."
-            raise Problem(RequestCode.REQUEST_TIMEOUT, message_text, headers=CLOSE) from error
+            raise RequestProblem(RequestCode.REQUEST_TIMEOUT, message_text, headers=CLOSE) from error
 
-    def _too_large(self, given: str) -> Problem:
+    def _too_large(self, given: str) -> RequestProblem:
         message = f"The body has {given} bytes; the limit is {self._max_bytes}."
-        return Problem(Code.TOO_LARGE, message, headers=CLOSE)
+        return RequestProblem(Code.TOO_LARGE, message, headers=CLOSE)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

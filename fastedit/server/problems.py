@@ -53,7 +53,7 @@ CODES_OF_STATUSES: dict[int, RequestCode | Code] = {
 }
 
 
-class Problem(Exception):
+class RequestProblem(Exception):
     """A request that is answered with an error. headers: what the answer has besides; param: the field at fault."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Problem(Exception):
         self.certainty = certainty
 
     @classmethod
-    def of(cls, refusal: EditRefused) -> Problem:
+    def of(cls, refusal: EditRefused) -> RequestProblem:
         after_s = RETRY_AFTER_S if refusal.code is Code.OVERLOADED else getattr(refusal, "retry_after_s", None)
         headers = {"Retry-After": str(after_s)} if after_s else None
         return cls(refusal.code, refusal.message, refusal.candidates, headers, certainty=refusal.certainty)
@@ -94,7 +94,7 @@ class Problem(Exception):
         return json.dumps(self.body)
 
 
-def problem_response(problem: Problem, path: str) -> JSONResponse:
+def problem_response(problem: RequestProblem, path: str) -> JSONResponse:
     """The answer to a problem, in the shape that the path's clients read."""
     if not path.startswith(OPENAI_PATHS):
         return JSONResponse(problem.body, problem.status, problem.headers)
@@ -103,7 +103,7 @@ def problem_response(problem: Problem, path: str) -> JSONResponse:
     return JSONResponse(json.loads(openai_body(problem)), problem.status, problem.headers | retry)
 
 
-def openai_body(problem: Problem) -> str:
+def openai_body(problem: RequestProblem) -> str:
     """The error with what OpenAI's clients read besides."""
     kind = "server_error" if problem.status >= 500 else OPENAI_TYPES.get(problem.status, "invalid_request_error")
     return json.dumps({"error": {**problem.body["error"], "type": kind, "param": problem.param}})

@@ -31,7 +31,7 @@ class ProcessDied(Exception):
     """The process that had a job has ended."""
 
 
-class Answer(NamedTuple):
+class Reply(NamedTuple):
     """A process's answer to a job. error: what it raised, or None. num_bytes: the memory that the process holds now."""
 
     value: Any
@@ -39,7 +39,7 @@ class Answer(NamedTuple):
     num_bytes: int
 
 
-class Pool:
+class ProcessPool:
     """At most `size` processes, started when needed. warm_up: what each does first. niceness: as for `nice`."""
 
     def __init__(self, size: int, warm_up: Callable[[], object], niceness: int = 0) -> None:
@@ -131,13 +131,13 @@ class _Worker:
     def is_alive(self) -> bool:
         return self._process.returncode is None
 
-    async def ask(self, function: Callable[..., object], *arguments: object) -> Answer:
+    async def ask(self, function: Callable[..., object], *arguments: object) -> Reply:
         asked = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
         assert self._process.stdin is not None
         try:
             await self._process.stdin.send(len(asked).to_bytes(LENGTH_BYTES) + asked)
             length = int.from_bytes(await self._answers.receive_exactly(LENGTH_BYTES))
-            answer: Answer = pickle.loads(await self._answers.receive_exactly(length))
+            answer: Reply = pickle.loads(await self._answers.receive_exactly(length))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.IncompleteRead, anyio.EndOfStream) as error:
             raise ProcessDied from error
         return answer
@@ -167,7 +167,7 @@ def _answer(asked: bytes, answers: BinaryIO) -> None:
         value = function(*arguments)
     except Exception as raised:  # noqa: BLE001 whoever asked is to have it
         error = raised
-    data = pickle.dumps(Answer(value, error, resident_bytes()), pickle.HIGHEST_PROTOCOL)
+    data = pickle.dumps(Reply(value, error, resident_bytes()), pickle.HIGHEST_PROTOCOL)
     answers.write(len(data).to_bytes(LENGTH_BYTES) + data)
     answers.flush()
 

@@ -11,7 +11,7 @@ MAX_CALLERS = 10_000  # buckets kept; those unused for longest are full again by
 
 
 @dataclass(slots=True)
-class Bucket:
+class TokenBucket:
     tokens: float
     filled_s: float
 
@@ -23,12 +23,12 @@ class RateLimiter:
         self._size = per_minute
         self._per_s = per_minute / 60
         self._clock = clock
-        self._buckets: OrderedDict[bytes, Bucket] = OrderedDict()
+        self._buckets: OrderedDict[bytes, TokenBucket] = OrderedDict()
 
     def take(self, caller: bytes) -> float:
         """Takes a token and gives 0.0; or gives the seconds until there is one."""
         now_s = self._clock()
-        bucket = self._buckets.setdefault(caller, Bucket(self._size, now_s))
+        bucket = self._buckets.setdefault(caller, TokenBucket(self._size, now_s))
         self._buckets.move_to_end(caller)
         if len(self._buckets) > MAX_CALLERS:
             self._buckets.popitem(last=False)

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from fastedit.apply import choice_of
-from fastedit.edits.files import NamedFile as FileOfMessage
+from fastedit.edits.files import NamedFile
 from fastedit.errors import Warning as EditWarning
-from fastedit.server.jobs import Job, Outcome, SamplingOptions
-from fastedit.server.spans import Span as FileSpan
+from fastedit.server.jobs import Job, JobOutcome, SamplingOptions
+from fastedit.server.spans import FileSpan
 
 ORIGINAL = "def area(width, height):\n    return width * height\n\n\ndef name():\n    return 'shape'\n"
 FILES = "shapes.py\n```python\nNAMES = []\n# ... existing code ...\n```\n\ndepth.py\n```python\ndepth = 1\n```\n"
@@ -33,7 +33,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-class Sampling(Strict):
+class SamplingBody(Strict):
     """The way the target chooses. temperature 0 is greedy; top_k 0 is all tokens; the same seed gives the same text."""
 
     temperature: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)] = 0.0
@@ -70,7 +70,7 @@ class ApplyRequest(Strict):
     choose: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None, description="The reading of a lazy edit to take: the `choice` of one of a refusal's candidates."
     )
-    sampling: Sampling | None = Field(None, description="How the target chooses; greedy by default.")
+    sampling: SamplingBody | None = Field(None, description="How the target chooses; greedy by default.")
     deadline_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None, description="Seconds after which the request is given up; the service has a limit of its own."
     )
@@ -100,7 +100,7 @@ class FilesRequest(Strict):
     format: Literal["auto", "lazy", "udiff", "search_replace", "v4a", "whole"] = "auto"
 
 
-class NamedFile(BaseModel):
+class NamedFileBody(BaseModel):
     """A file as the message names it."""
 
     path: str | None = Field(
@@ -111,17 +111,17 @@ class NamedFile(BaseModel):
     can_create: bool = Field(description="Whether the file may be a new one: the message says all of it.")
 
     @classmethod
-    def of(cls, file: FileOfMessage) -> NamedFile:
+    def of(cls, file: NamedFile) -> NamedFileBody:
         return cls(path=file.path, action=file.action.value, new_path=file.new_path, can_create=file.can_create)
 
 
 class FilesResponse(BaseModel):
     """The files that a message is about."""
 
-    files: list[NamedFile] = Field(description="Each once, in the message's order.")
+    files: list[NamedFileBody] = Field(description="Each once, in the message's order.")
 
 
-class Changes(BaseModel):
+class ChangesBody(BaseModel):
     """Counts of lines. modified: lines that stand for another one; added, removed: those that don't."""
 
     added: int
@@ -129,7 +129,7 @@ class Changes(BaseModel):
     modified: int
 
 
-class Warning(BaseModel):
+class WarningBody(BaseModel):
     """A remark that a caller should look at. line: 0-based line of the new file, or null."""
 
     code: str
@@ -137,7 +137,7 @@ class Warning(BaseModel):
     line: int | None
 
     @classmethod
-    def of(cls, warning: EditWarning) -> Warning:
+    def of(cls, warning: EditWarning) -> WarningBody:
         return cls(code=warning.code, message=warning.message, line=warning.line)
 
 
@@ -150,7 +150,7 @@ class Usage(BaseModel):
     rejected_prediction_tokens: int
 
 
-class Stats(BaseModel):
+class StatsBody(BaseModel):
     """Figures on how the result came about; times in milliseconds."""
 
     passes: int
@@ -170,34 +170,34 @@ class ApplyResponse(BaseModel):
 
     text: str = Field(description="The whole new file.")
     diff: str = Field(description="A unified diff from the original; empty where nothing changed.")
-    changes: Changes
+    changes: ChangesBody
     strategy: str = Field(description="`structural`, `verified` (the target wrote the same) or `model` (its own text).")
-    warnings: list[Warning]
+    warnings: list[WarningBody]
     usage: Usage
-    stats: Stats
+    stats: StatsBody
 
     @classmethod
-    def of(cls, outcome: Outcome) -> ApplyResponse:
+    def of(cls, outcome: JobOutcome) -> ApplyResponse:
         stats = outcome.stats
         return cls(
             text=outcome.text,
             diff=outcome.diff,
-            changes=Changes(
+            changes=ChangesBody(
                 added=outcome.changes.added, removed=outcome.changes.removed, modified=outcome.changes.modified
             ),
             strategy=outcome.strategy,
-            warnings=[Warning.of(warning) for warning in outcome.warnings],
+            warnings=[WarningBody.of(warning) for warning in outcome.warnings],
             usage=Usage(
                 prompt_tokens=stats.prompt_tokens,
                 completion_tokens=stats.completion_tokens,
                 accepted_prediction_tokens=stats.accepted,
                 rejected_prediction_tokens=stats.drafted - stats.accepted,
             ),
-            stats=Stats(**{name: getattr(stats, name) for name in Stats.model_fields}),
+            stats=StatsBody(**{name: getattr(stats, name) for name in StatsBody.model_fields}),
         )
 
 
-class Span(BaseModel):
+class SpanBody(BaseModel):
     """Lines [start_line, end_line) of the original, 0-based, are `text` in the new file; is_kept: they are already."""
 
     start_line: int
@@ -206,11 +206,11 @@ class Span(BaseModel):
     is_kept: bool
 
     @classmethod
-    def of(cls, span: FileSpan) -> Span:
+    def of(cls, span: FileSpan) -> SpanBody:
         return cls(start_line=span.start_line, end_line=span.end_line, text=span.text, is_kept=span.is_kept)
 
 
-class Candidate(BaseModel):
+class CandidateBody(BaseModel):
     """A place that may have been meant: lines [start_line, end_line), 0-based.
 
     choice: the number of the reading of a lazy edit that means it, for `choose`; 0 where there is none.
@@ -226,7 +226,7 @@ class Candidate(BaseModel):
 class ErrorBody(BaseModel):
     code: str
     message: str
-    candidates: list[Candidate]
+    candidates: list[CandidateBody]
     certainty: float | None = Field(
         None, description="How likely the first of the readings is right, where the edit was refused for that."
     )

@@ -15,7 +15,7 @@ from fastedit.edits.files import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
 from fastedit.server.explain import Explanation
 from fastedit.server.garbage import settle
-from fastedit.server.jobs import Drafted, Job, Outcome
+from fastedit.server.jobs import Drafted, Job, JobOutcome
 from fastedit.server.lanes import Lane
 from fastedit.server.loading import State, TargetSlot
 from fastedit.server.logs import log_edit
@@ -23,7 +23,7 @@ from fastedit.server.metrics import Metrics
 from fastedit.server.settings import ServerSettings
 from fastedit.server.threads import Listener, TargetThreads
 from fastedit.server.workers import Workers
-from fastedit.verify.groups import Place
+from fastedit.verify.groups import GroupPlace
 
 AUTO = "auto"
 MODEL = "model"
@@ -65,8 +65,8 @@ class Service:
         job: Job,
         deadline_s: float | None = None,
         on_text: Listener | None = None,
-        place: Place | None = None,
-    ) -> Outcome:
+        place: GroupPlace | None = None,
+    ) -> JobOutcome:
         """The job's outcome. Cancelling gives it up. EditRefused as its code says; TIMEOUT after `deadline_s`.
 
         on_text: gets the new file's text piece by piece where a target writes it; nothing where none does.
@@ -95,7 +95,7 @@ class Service:
         """Explains how the job's message is read. Cancelling gives it up. EditRefused as its code says."""
         return await self._until_stopped(self._explain(job), self.settings.deadline_s)
 
-    async def stream(self, job: Job, deadline_s: float | None = None) -> AsyncGenerator[str | Outcome]:
+    async def stream(self, job: Job, deadline_s: float | None = None) -> AsyncGenerator[str | JobOutcome]:
         """The text piece by piece as `apply` tells it, then the outcome. Closing the iterator gives the job up."""
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
         task = asyncio.create_task(self.apply(job, deadline_s, pieces.put_nowait))
@@ -143,7 +143,7 @@ class Service:
             self._scopes.discard(scope)
         raise _stopping()  # only `abort` cancels the scope
 
-    async def _apply(self, job: Job, limit_s: float, on_text: Listener | None, place: Place | None) -> Outcome:
+    async def _apply(self, job: Job, limit_s: float, on_text: Listener | None, place: GroupPlace | None) -> JobOutcome:
         has_target = self.slot.state is State.READY
         if job.mode == MODEL and not has_target:
             raise self.slot.absence
@@ -153,7 +153,7 @@ class Service:
         patience = move_on_after(limit_s * TARGET_SHARE if job.mode == AUTO else None)
         async with self._lane(job, DRAFT).place():
             drafted = await self._workers.run_until_target(job)
-        if isinstance(drafted, Outcome):
+        if isinstance(drafted, JobOutcome):
             return drafted
         if job.mode == AUTO and not drafted.is_worth_asking(job.original, self.slot.target):
             async with self._lane(job, DRAFT).place():
@@ -168,7 +168,7 @@ class Service:
             busy = error
         return await self._without_answer(job, drafted, busy, told)
 
-    async def _without_answer(self, job: Job, drafted: Drafted, busy: EngineUnavailable, told: _Told) -> Outcome:
+    async def _without_answer(self, job: Job, drafted: Drafted, busy: EngineUnavailable, told: _Told) -> JobOutcome:
         """The draft, with a warning, where an `auto` job's target was too busy. Raises `busy` where that can't be."""
         is_busy = busy.code in (Code.OVERLOADED, Code.TIMEOUT)
         refusal = drafted.begun.merged.refusal
@@ -198,14 +198,14 @@ class Service:
         async with self._lane(job, STRUCTURAL).place():
             return await self._workers.explain(job)
 
-    def _with_absence(self, job: Job, outcome: Outcome) -> Outcome:
+    def _with_absence(self, job: Job, outcome: JobOutcome) -> JobOutcome:
         """The outcome, which says so where a target should have looked at it and there is none."""
         if job.mode == STRUCTURAL or self.slot.state in (State.NONE, State.READY):
             return outcome
         warning = Warning(Code.TARGET_UNAVAILABLE.value, f"Not verified by a target. {self.slot.explanation}")
         return replace(outcome, warnings=(*outcome.warnings, warning))
 
-    def _log(self, job: Job, result: Outcome | EditRefused, started_s: float) -> None:
+    def _log(self, job: Job, result: JobOutcome | EditRefused, started_s: float) -> None:
         log_edit(job, result, time.perf_counter() - started_s, with_source=self.settings.log_source)
 
     def _limit_s(self, deadline_s: float | None) -> float:

@@ -18,7 +18,7 @@ RESUME_LINES = 2  # lines that must agree before a growing text counts as back i
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class FileSpan:
     """Lines [start_line, end_line) of the original, 0-based, are `text` in the new file.
 
     is_kept: they are so already. start_line == end_line inserts; an empty text deletes.
@@ -30,19 +30,19 @@ class Span:
     is_kept: bool
 
 
-def spans_of(original: str, text: str) -> tuple[Span, ...]:
+def spans_of(original: str, text: str) -> tuple[FileSpan, ...]:
     """The spans of a text that is there as a whole, with as much kept as can be."""
     old, new = split_lines(original), split_lines(text)
     head = _num_shared(old, new)
     tail = _num_shared(old[head:][::-1], new[head:][::-1])
     middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
-    spans = [Span(0, head, "".join(old[:head]), True)]
+    spans = [FileSpan(0, head, "".join(old[:head]), True)]
     spans += _differing(middle_old, middle_new, head)
-    spans.append(Span(len(old) - tail, len(old), "".join(old[len(old) - tail :]), True))
+    spans.append(FileSpan(len(old) - tail, len(old), "".join(old[len(old) - tail :]), True))
     return tuple(span for span in spans if span.start_line < span.end_line or span.text)
 
 
-def _differing(old: list[str], new: list[str], shift: int) -> Iterator[Span]:
+def _differing(old: list[str], new: list[str], shift: int) -> Iterator[FileSpan]:
     """The spans of what lies between shared ends; a deletion and the insertion beside it are one span."""
     replaced: list[int] | None = None  # [old start, old end, new start, new end]
     for step in Indel.opcodes(old, new):
@@ -54,13 +54,13 @@ def _differing(old: list[str], new: list[str], shift: int) -> Iterator[Span]:
             yield _replaced(replaced, new, shift)
             replaced = None
         kept = "".join(old[step.src_start : step.src_end])
-        yield Span(shift + step.src_start, shift + step.src_end, kept, True)
+        yield FileSpan(shift + step.src_start, shift + step.src_end, kept, True)
     if replaced:
         yield _replaced(replaced, new, shift)
 
 
-def _replaced(place: list[int], new: list[str], shift: int) -> Span:
-    return Span(shift + place[0], shift + place[1], "".join(new[place[2] : place[3]]), False)
+def _replaced(place: list[int], new: list[str], shift: int) -> FileSpan:
+    return FileSpan(shift + place[0], shift + place[1], "".join(new[place[2] : place[3]]), False)
 
 
 def _num_shared(some: list[str], others: list[str]) -> int:
@@ -69,13 +69,13 @@ def _num_shared(some: list[str], others: list[str]) -> int:
     return next((index for index, (one, other) in pairs if one != other), min(len(some), len(others)))
 
 
-def _joined(spans: Iterable[Span]) -> list[Span]:
+def _joined(spans: Iterable[FileSpan]) -> list[FileSpan]:
     """The spans without empty ones, neighbours that are both kept as one."""
-    joined: list[Span] = []
+    joined: list[FileSpan] = []
     for span in spans:
         if joined and joined[-1].is_kept and span.is_kept:
             last = joined.pop()
-            joined.append(Span(last.start_line, span.end_line, last.text + span.text, True))
+            joined.append(FileSpan(last.start_line, span.end_line, last.text + span.text, True))
         elif span.text or span.start_line < span.end_line:
             joined.append(span)
     return joined
@@ -94,7 +94,7 @@ class SpanWriter:
         self._pending: list[str] = []  # whole new lines that agreed with nothing yet
         self._partial: list[str] = []  # pieces of a line whose end hasn't come
 
-    def feed(self, text: str) -> list[Span]:
+    def feed(self, text: str) -> list[FileSpan]:
         """The spans that more of the new text makes certain."""
         self._partial.append(text)
         if "\n" not in text:
@@ -103,7 +103,7 @@ class SpanWriter:
         self._partial = [lines.pop()] if not lines[-1].endswith("\n") else []
         return _joined(span for line in lines for span in self._line(line))
 
-    def finish(self) -> list[Span]:
+    def finish(self) -> list[FileSpan]:
         """The spans of the rest: the text has ended."""
         rest, shift = "".join([*self._pending, *self._partial]), self._at
         old = "".join(self._old[shift:])
@@ -113,9 +113,9 @@ class SpanWriter:
             for span in spans_of(old, rest)
         ]
 
-    def _line(self, line: str) -> Iterator[Span]:
+    def _line(self, line: str) -> Iterator[FileSpan]:
         if not self._pending and self._at < len(self._old) and self._old[self._at] == line:
-            yield Span(self._at, self._at + 1, line, True)
+            yield FileSpan(self._at, self._at + 1, line, True)
             self._at += 1
             return
         self._pending.append(line)
@@ -124,8 +124,8 @@ class SpanWriter:
             return
         num_kept = _num_shared(self._pending[::-1], self._old[self._at : end][::-1])
         split = len(self._pending) - num_kept
-        yield Span(self._at, end - num_kept, "".join(self._pending[:split]), False)
-        yield Span(end - num_kept, end, "".join(self._pending[split:]), True)
+        yield FileSpan(self._at, end - num_kept, "".join(self._pending[:split]), False)
+        yield FileSpan(end - num_kept, end, "".join(self._pending[split:]), True)
         self._at, self._pending = end, []
 
     def _resumed(self) -> int | None:

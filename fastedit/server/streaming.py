@@ -13,7 +13,7 @@ from fastapi.sse import format_sse_event
 from pydantic import BaseModel
 
 from fastedit.errors import EditRefused
-from fastedit.server.problems import Problem
+from fastedit.server.problems import RequestProblem
 
 T = TypeVar("T")
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -41,7 +41,7 @@ def pieces_of(text: str) -> Iterator[str]:
 
 
 async def event_response(
-    request: Request, events: AsyncGenerator[bytes], error_event: Callable[[Problem], bytes]
+    request: Request, events: AsyncGenerator[bytes], error_event: Callable[[RequestProblem], bytes]
 ) -> StreamingResponse:
     """The events as they come. What goes wrong before the first one is raised here, and so has a status of its own;
     later, `error_event` is the last one."""
@@ -54,7 +54,7 @@ async def event_response(
                 async for one in events:
                     yield one
             except EditRefused as refusal:
-                yield error_event(Problem.of(refusal))
+                yield error_event(RequestProblem.of(refusal))
 
     return StreamingResponse(all_events(), media_type="text/event-stream", headers=HEADERS)
 

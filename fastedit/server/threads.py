@@ -9,9 +9,9 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 from fastedit.errors import Code, EditRefused, EngineUnavailable
-from fastedit.server.jobs import Drafted, Job, Outcome, run_with_target
+from fastedit.server.jobs import Drafted, Job, JobOutcome, run_with_target
 from fastedit.server.loading import TargetSlot
-from fastedit.verify.groups import Place
+from fastedit.verify.groups import GroupPlace
 
 logger = logging.getLogger(__name__)
 
@@ -26,8 +26,8 @@ class TargetThreads:
         self._executor = ThreadPoolExecutor(num_threads, "fastedit-model")
 
     async def run(
-        self, job: Job, drafted: Drafted, deadline_s: float, on_text: Listener | None, place: Place | None
-    ) -> Outcome:
+        self, job: Job, drafted: Drafted, deadline_s: float, on_text: Listener | None, place: GroupPlace | None
+    ) -> JobOutcome:
         """The outcome of a job that was drafted. Cancelling gives it up: the target is done with it after the pass that
         is running.
 
@@ -60,7 +60,7 @@ def _in_loop(loop: asyncio.AbstractEventLoop, listener: Listener) -> Listener:
     return tell
 
 
-def _guarded(work: Callable[[], Outcome]) -> Outcome:
+def _guarded(work: Callable[[], JobOutcome]) -> JobOutcome:
     """Gives what `work` gives. Unforeseen failures become ENGINE_ERROR, and are logged without any texts."""
     try:
         return work()

@@ -16,8 +16,8 @@ from fastedit.edits.files import NamedFile, named_files
 from fastedit.errors import Code, EditRefused, EngineUnavailable
 from fastedit.server.explain import Explanation, explain
 from fastedit.server.garbage import settle
-from fastedit.server.jobs import Drafted, Job, Outcome, run_drafted, run_structural, run_until_target
-from fastedit.server.processes import Pool, ProcessDied
+from fastedit.server.jobs import Drafted, Job, JobOutcome, run_drafted, run_structural, run_until_target
+from fastedit.server.processes import ProcessDied, ProcessPool
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +46,8 @@ class Workers:
     """At most `num_small` processes for small jobs, there from the start, and `num_large` for large ones."""
 
     def __init__(self, num_small: int, num_large: int = 1) -> None:
-        self._small = Pool(num_small, _warm_up)
-        self._large = Pool(num_large, _warm_up, NICENESS)
+        self._small = ProcessPool(num_small, _warm_up)
+        self._large = ProcessPool(num_large, _warm_up, NICENESS)
 
     async def warm_up(self) -> None:
         """Starts the processes for small jobs."""
@@ -58,15 +58,15 @@ class Workers:
         await self._small.close()
         await self._large.close()
 
-    async def run(self, job: Job) -> Outcome:
+    async def run(self, job: Job) -> JobOutcome:
         """Does `jobs.run_structural` in a process. Cancelling kills the process that is at it."""
         return await self._in_worker(job.is_large, _run, job)
 
-    async def run_until_target(self, job: Job) -> Outcome | Drafted:
+    async def run_until_target(self, job: Job) -> JobOutcome | Drafted:
         """Does `jobs.run_until_target` in a process. Cancelling kills the process that is at it."""
         return await self._in_worker(job.is_large, _run_until_target, job)
 
-    async def run_drafted(self, job: Job, drafted: Drafted) -> Outcome:
+    async def run_drafted(self, job: Job, drafted: Drafted) -> JobOutcome:
         """Does `jobs.run_drafted` in a process. Cancelling kills the process that is at it."""
         return await self._in_worker(job.is_large, _run_drafted, job, drafted)
 
@@ -89,15 +89,15 @@ class Workers:
             raise EngineUnavailable(Code.ENGINE_ERROR, f"Internal: {failure.name}.") from None
 
 
-def _run(job: Job) -> Outcome:
+def _run(job: Job) -> JobOutcome:
     return _answered(lambda: run_structural(job))
 
 
-def _run_until_target(job: Job) -> Outcome | Drafted:
+def _run_until_target(job: Job) -> JobOutcome | Drafted:
     return _answered(lambda: run_until_target(job))
 
 
-def _run_drafted(job: Job, drafted: Drafted) -> Outcome:
+def _run_drafted(job: Job, drafted: Drafted) -> JobOutcome:
     return _answered(lambda: run_drafted(job, drafted))
 
 

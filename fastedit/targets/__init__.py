@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from fastedit.targets.codec import TokenizerCodec
     from fastedit.targets.registry import REGISTRY
     from fastedit.targets.target import Target
-    from fastedit.targets.templates import TEMPLATES, Message, PromptTemplate, read_template, template_named
+    from fastedit.targets.templates import TEMPLATES, PromptTemplate, Turn, read_template, template_named
 
 __all__ = [
     "REGISTRY",
     "TEMPLATES",
     "AnswerStream",
-    "Message",
     "PromptTemplate",
     "Target",
     "TokenizerCodec",
+    "Turn",
     "extract_answer",
     "read_template",
     "template_named",
@@ -31,7 +31,7 @@ _MODULES = {
     "codec": ("TokenizerCodec",),
     "registry": ("REGISTRY",),
     "target": ("Target",),
-    "templates": ("TEMPLATES", "Message", "PromptTemplate", "read_template", "template_named"),
+    "templates": ("TEMPLATES", "Turn", "PromptTemplate", "read_template", "template_named"),
 }
 
 

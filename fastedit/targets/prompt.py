@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.targets.templates import FIELD, Message, PromptTemplate
+from fastedit.targets.templates import FIELD, PromptTemplate, Turn
 
 PLACE = "\ue000{}\ue001"  # stands for a message's content while the chat template is rendered
 PLACES = re.compile("\ue000(\\d+)\ue001")
@@ -65,7 +65,7 @@ def check_template(template: PromptTemplate, tokenizer: ChatTokenizer) -> None:
 
 
 def _chat_pieces(
-    template: PromptTemplate, tokenizer: ChatTokenizer, messages: list[Message]
+    template: PromptTemplate, tokenizer: ChatTokenizer, messages: list[Turn]
 ) -> Iterator[tuple[str, bool]]:
     turns = [{"role": message.role, "content": PLACE.format(index)} for index, message in enumerate(messages)]
     markup = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True, **template.chat_options)

@@ -20,7 +20,7 @@ TEMPLATE_FILE = "fastedit.json"  # in a model's folder: its own template
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class Turn:
     """One turn. content: text with `{original}`, `{edit}` and `{instruction}` in it."""
 
     role: str
@@ -43,7 +43,7 @@ class PromptTemplate:
     """
 
     name: str
-    messages: tuple[Message, ...]
+    messages: tuple[Turn, ...]
     answer_open: str = ""
     answer_close: str = ""
     is_chat: bool = True
@@ -54,22 +54,22 @@ class PromptTemplate:
     declaration_lines: int = MAX_DECLARATION_LINES
     chat_options: Mapping[str, Any] = field(default_factory=dict)
 
-    def fill(self, original: str, edit: str, instruction: str | None) -> list[Message]:
+    def fill(self, original: str, edit: str, instruction: str | None) -> list[Turn]:
         """The messages with their fields filled in; what is filled in is never searched for fields again."""
         wording = self.instruction.replace("{instruction}", instruction) if instruction else ""
         values = {"original": original, "edit": edit, "instruction": wording}
-        return [Message(turn.role, FIELD.sub(lambda found: values[found[1]], turn.content)) for turn in self.messages]
+        return [Turn(turn.role, FIELD.sub(lambda found: values[found[1]], turn.content)) for turn in self.messages]
 
 
 KORTIX = PromptTemplate(
     name="kortix",
     messages=(
-        Message(
+        Turn(
             "system",
             "You are a coding assistant that helps merge code updates, "
             "ensuring every modification is fully integrated.",
         ),
-        Message(
+        Turn(
             "user",
             "Merge all changes from the <update> snippet into the <code> below.\n"
             "- Preserve the code's structure, order, comments, and indentation exactly.\n"
@@ -90,7 +90,7 @@ KORTIX = PromptTemplate(
 OSMOSIS = PromptTemplate(
     name="osmosis",
     messages=(
-        Message(
+        Turn(
             "system",
             "\n"
             "You are a helpful assistant for a code editor that applies an edit to code to merge them together. "
@@ -124,7 +124,7 @@ OSMOSIS = PromptTemplate(
             "\n"
             "Output the code wrapped in <code> tags.\n",
         ),
-        Message("user", "<code>\n{original}</code>\n\n<edit>{edit}</edit>"),
+        Turn("user", "<code>\n{original}</code>\n\n<edit>{edit}</edit>"),
     ),
     answer_open="<code>\n",
     answer_close="</code>",
@@ -135,12 +135,12 @@ OSMOSIS = PromptTemplate(
 CHAT = PromptTemplate(
     name="chat",
     messages=(
-        Message(
+        Turn(
             "system",
             "You merge edits into source files. You answer with the whole new file between <updated-code> and "
             "</updated-code>, and nothing else.",
         ),
-        Message(
+        Turn(
             "user",
             "Merge the edit into the file. Comments such as `... existing code ...` in the edit stand for lines of the "
             "file that stay as they are; never copy such a comment. Change nothing that the edit doesn't change: keep "
@@ -160,7 +160,7 @@ CHAT = PromptTemplate(
 # The special tokens keep the delimiters from merging with the code beside them.
 PLAIN = PromptTemplate(
     name="plain",
-    messages=(Message("user", "<|original|>{original}<|edit|>{instruction}{edit}<|merged|>"),),
+    messages=(Turn("user", "<|original|>{original}<|edit|>{instruction}{edit}<|merged|>"),),
     is_chat=False,
     elision="<|elided|>",
 )
@@ -196,7 +196,7 @@ def _from_data(data: dict[str, Any], default_name: str) -> PromptTemplate:
     unknown = set(data) - {known.name for known in fields(PromptTemplate)}
     if unknown:
         raise ValueError(f"unknown fields {sorted(unknown)}")
-    messages = tuple(Message(str(turn["role"]), str(turn["content"])) for turn in data["messages"])
+    messages = tuple(Turn(str(turn["role"]), str(turn["content"])) for turn in data["messages"])
     words = "".join(message.content for message in messages)
     missing = [name for name in ("{original}", "{edit}") if name not in words]
     if missing:

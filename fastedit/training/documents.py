@@ -32,7 +32,7 @@ HELD_OUT = "held-out"  # below a folder of shards: those that are only evaluated
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class TokenizedExample:
     """One example. tokens: prompt, answer and stop token. num_prompt: how many of them no loss is taken on."""
 
     tokens: npt.NDArray[np.uint32]
@@ -56,7 +56,7 @@ class Encoder:
         self._stop_token = int(tokenizer.eos_token_id)
         self._rng = random.Random(0)
 
-    def document(self, pair: Pair) -> Document:
+    def document(self, pair: Pair) -> TokenizedExample:
         original, edit, elisions, merged = pair.original, pair.edit, pair.elisions, pair.merged
         if self._template.has_marks:
             # From anywhere, so that a model learns all marks alike.
@@ -65,10 +65,10 @@ class Encoder:
             original, (edit, elisions) = marks.marked_original, marks.marked_edit
         prompt = prompt_tokens(self._template, self._tokenizer, self._codec, original, edit, elisions=elisions)
         answer = self._codec.encode(self._template.answer_open + merged + self._template.answer_close)
-        return Document(np.array([*prompt, *answer, self._stop_token], dtype=np.uint32), len(prompt))
+        return TokenizedExample(np.array([*prompt, *answer, self._stop_token], dtype=np.uint32), len(prompt))
 
 
-def write_shards(documents: Iterable[Document], folder: Path, *, first: int = 0) -> int:
+def write_shards(documents: Iterable[TokenizedExample], folder: Path, *, first: int = 0) -> int:
     """Writes shards, numbered from `first`, and gives their number; each appears whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     stream, number = iter(documents), first
@@ -90,17 +90,17 @@ def shards_in(folder: Path) -> list[Path]:
     return sorted(folder.glob("shard-*.npz"))
 
 
-def read_shard(path: Path) -> list[Document]:
+def read_shard(path: Path) -> list[TokenizedExample]:
     with np.load(path) as arrays:
         tokens, lengths, prompts = arrays["tokens"], arrays["lengths"], arrays["prompts"]
     ends = np.cumsum(lengths)
     return [
-        Document(tokens[end - length : end], int(prompt))
+        TokenizedExample(tokens[end - length : end], int(prompt))
         for end, length, prompt in zip(ends, lengths, prompts, strict=True)
     ]
 
 
-def shuffled(documents: Sequence[Document], seed: int) -> list[Document]:
+def shuffled(documents: Sequence[TokenizedExample], seed: int) -> list[TokenizedExample]:
     order = list(documents)
     random.Random(seed).shuffle(order)
     return order

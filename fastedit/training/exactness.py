@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from fastedit.training.documents import Document
+from fastedit.training.documents import TokenizedExample
 from fastedit.training.forward import RowModel
 from fastedit.training.packing import Choices, max_documents, pack
 
@@ -37,7 +37,7 @@ class Exactness:
 
 def measure(
     model: RowModel,
-    documents: Iterable[Document],
+    documents: Iterable[TokenizedExample],
     limits: Sequence[int],
     row_tokens: int,
     choices: Choices | None = None,
@@ -59,16 +59,16 @@ def measure(
 
 @torch.no_grad()
 def _num_wrong(
-    model: RowModel, documents: Sequence[Document], row_tokens: int, choices: Choices | None
-) -> list[tuple[Document, int]]:
+    model: RowModel, documents: Sequence[TokenizedExample], row_tokens: int, choices: Choices | None
+) -> list[tuple[TokenizedExample, int]]:
     row = pack(documents, row_tokens, choices)
     misses = torch.zeros(len(documents), dtype=torch.long)
     misses.index_add_(0, row.documents, (~model(row).is_right).long().cpu())
     return list(zip(documents, misses.tolist(), strict=True))
 
 
-def _chunks(documents: Iterable[Document], row_tokens: int) -> Iterable[list[Document]]:
-    chunk: list[Document] = []
+def _chunks(documents: Iterable[TokenizedExample], row_tokens: int) -> Iterable[list[TokenizedExample]]:
+    chunk: list[TokenizedExample] = []
     room = row_tokens
     for document in documents:
         if len(document) > row_tokens:

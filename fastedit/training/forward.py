@@ -11,7 +11,7 @@ from torch import Tensor
 
 from fastedit.training.attention import bounds_in_one_call, takes_one_call
 from fastedit.training.loss import linear_cross_entropy
-from fastedit.training.packing import Row
+from fastedit.training.packing import PackedRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class RowModel:
         if compile:
             compile_parts(self._decoder, by_layer=self._device.type == "cuda")
 
-    def __call__(self, row: Row) -> Scored:
+    def __call__(self, row: PackedRow) -> Scored:
         context = nullcontext() if torch.is_grad_enabled() else torch.compiler.set_stance("force_eager")
         asked = self._attention(row)
         row = row.to(self._device)
@@ -52,7 +52,7 @@ class RowModel:
         loss, is_right = linear_cross_entropy(hidden[0].index_select(0, row.outputs), self._head.weight, row.targets)
         return Scored(loss, is_right)
 
-    def _attention(self, row: Row) -> dict[str, Any]:
+    def _attention(self, row: PackedRow) -> dict[str, Any]:
         """The arguments for `packed_attention`."""
         if not takes_one_call(self._device):
             return {"packed_bounds": row.bounds}

@@ -15,7 +15,7 @@ from fastedit.errors import SettingsError
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.copying import mark_tokens
 from fastedit.targets.templates import PromptTemplate
-from fastedit.training.documents import Document
+from fastedit.training.documents import TokenizedExample
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -27,7 +27,7 @@ MOST_DOCUMENTS = 512  # attention kernels are launched for so many, there or not
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PackedRow:
     """One packed row of T tokens. What is behind the last bound is padding.
 
     tokens, positions: [1, T], positions counted from each document's start. bounds: int64 on the CPU, see
@@ -51,20 +51,20 @@ class Row:
         """Tokens of its longest document."""
         return int(self.bounds.diff().max())
 
-    def to(self, device: torch.device) -> Row:
+    def to(self, device: torch.device) -> PackedRow:
         """The row on a device, its bounds and documents left where they are; not waited for if it is pinned."""
         moved = (x.to(device, non_blocking=True) for x in (self.tokens, self.positions, self.outputs, self.targets))
         tokens, positions, outputs, targets = moved
         return replace(self, tokens=tokens, positions=positions, outputs=outputs, targets=targets)
 
-    def pinned(self) -> Row:
+    def pinned(self) -> PackedRow:
         """The row in memory that a GPU reads while the program goes on."""
         pinned = (x.pin_memory() for x in (self.tokens, self.positions, self.outputs, self.targets))
         tokens, positions, outputs, targets = pinned
         return replace(self, tokens=tokens, positions=positions, outputs=outputs, targets=targets)
 
 
-def pack(documents: Sequence[Document], num_tokens: int, choices: Choices | None = None) -> Row:
+def pack(documents: Sequence[TokenizedExample], num_tokens: int, choices: Choices | None = None) -> PackedRow:
     """Packs the documents into one row.
 
     choices: see `choices_of`; None for all answers.
@@ -89,7 +89,7 @@ def pack(documents: Sequence[Document], num_tokens: int, choices: Choices | None
     bounds = np.full(max_documents(num_tokens) + 1, end)
     bounds[: len(documents) + 1] = [0, *ends]
     parts = tokens[None], positions[None], bounds, answers - 1, tokens[answers], owners[answers]
-    return Row(*map(torch.from_numpy, parts))
+    return PackedRow(*map(torch.from_numpy, parts))
 
 
 def choices_of(template: PromptTemplate, tokenizer: PreTrainedTokenizerBase) -> Choices | None:
@@ -107,11 +107,11 @@ def choices_of(template: PromptTemplate, tokenizer: PreTrainedTokenizerBase) -> 
     return choices
 
 
-def rows(documents: Iterator[Document], num_tokens: int, choices: Choices | None = None) -> Iterator[Row]:
+def rows(documents: Iterator[TokenizedExample], num_tokens: int, choices: Choices | None = None) -> Iterator[PackedRow]:
     """Packed rows, filled from the front by the first of the next documents that fits; too long ones are left out."""
-    waiting: list[Document] = []
+    waiting: list[TokenizedExample] = []
     while True:
-        chosen: list[Document] = []
+        chosen: list[TokenizedExample] = []
         room = num_tokens
         while len(chosen) < max_documents(num_tokens):
             while len(waiting) < LOOK_AHEAD and (document := next(documents, None)) is not None:

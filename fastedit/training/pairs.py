@@ -22,7 +22,7 @@ from fastedit.targets.templates import PLAIN, PromptTemplate
 from fastedit.training.synthesis import Sample
 from fastedit.verify.excerpts import BETWEEN_PARTS, EditLine, excerpt_of, excerpts_of
 from fastedit.verify.verified import WHOLE_FILE_SHARE
-from fastedit.verify.windows import Change, Window, plan_windows, whole_file
+from fastedit.verify.windows import LineChange, Window, plan_windows, whole_file
 
 SHARE_AT_DEFAULT_CONTEXT = 0.6
 CONTEXTS = (2, 30)  # fewest and most lines of context otherwise
@@ -119,11 +119,11 @@ def joined(pairs: Sequence[Pair]) -> Pair:
     return replace(pairs[0], original=original, edit=edit.text, merged=merged, elisions=edit.elisions, codes=edit.codes)
 
 
-def changes_between(old: list[str], new: list[str]) -> list[Change]:
+def changes_between(old: list[str], new: list[str]) -> list[LineChange]:
     """The shortest line changes that make `new` out of `old`; none where they are equal or too long to compare."""
     if max(len(old), len(new)) > MAX_DIFFED_LINES:
         return []
-    changes: list[Change] = []
+    changes: list[LineChange] = []
     for block in Indel.opcodes(old, new):
         if block.tag == "equal":
             continue
@@ -131,7 +131,7 @@ def changes_between(old: list[str], new: list[str]) -> list[Change]:
         if changes and changes[-1].end == start:
             last = changes.pop()
             start, lines = last.start, last.lines + lines
-        changes.append(Change(start, block.src_end, lines))
+        changes.append(LineChange(start, block.src_end, lines))
     return changes
 
 
@@ -145,7 +145,7 @@ def _read(sample: Sample) -> Edit | None:
 
 def _windows(
     lines: list[str],
-    changes: list[Change],
+    changes: list[LineChange],
     sample: Sample,
     rng: random.Random,
     is_tight: bool,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastedit.errors import SettingsError
-from fastedit.training.documents import Document, read_shard, shards_in, shuffled
+from fastedit.training.documents import TokenizedExample, read_shard, shards_in, shuffled
 
 
 @dataclass
@@ -26,12 +26,12 @@ class DocumentStream:
     seed: int = 0
     num_read: int = 0
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[TokenizedExample]:
         while True:
             yield from self._mine(shuffled(read_shard(self._next_shard()), self.num_read))
             self.num_read += 1
 
-    def _mine(self, documents: list[Document]) -> Iterator[Document]:
+    def _mine(self, documents: list[TokenizedExample]) -> Iterator[TokenizedExample]:
         for document in documents[self.rank :: self.num_ranks]:
             if len(document) <= self.max_tokens:
                 yield document

@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 from fastedit.lines import split_lines
 from fastedit.training.pairs import Pair, changes_between
 from fastedit.verify.excerpts import BETWEEN_PARTS, EditLine
-from fastedit.verify.windows import Change
+from fastedit.verify.windows import LineChange
 
 SHARE_OF_SIDES = 0.6
 MIN_LIKENESS = 60.0  # percent
@@ -42,7 +42,7 @@ def terse(pair: Pair, rng: random.Random) -> Pair:
     return pair.with_edit(_without(lines, dropped)) if dropped else pair
 
 
-def _context(lines: Sequence[EditLine], change: Change, old: Sequence[str]) -> tuple[list[int], list[int]]:
+def _context(lines: Sequence[EditLine], change: LineChange, old: Sequence[str]) -> tuple[list[int], list[int]]:
     """The numbers of the edit's lines that show what is before and behind a change, nearest first; none where the edit
     doesn't show the change in one place.
     """

@@ -17,13 +17,13 @@ from accelerate import Accelerator, InitProcessGroupKwargs  # type: ignore[impor
 
 from fastedit.training.bar import progress_bar
 from fastedit.training.create import Trainee, make_trainee
-from fastedit.training.documents import HELD_OUT, Document, read_shard, shards_in
+from fastedit.training.documents import HELD_OUT, TokenizedExample, read_shard, shards_in
 from fastedit.training.exactness import measure
 from fastedit.training.export import export
 from fastedit.training.forward import RowModel
 from fastedit.training.masters import Masters
 from fastedit.training.optimizer import Optimizers
-from fastedit.training.packing import Row, choices_of, rows
+from fastedit.training.packing import PackedRow, choices_of, rows
 from fastedit.training.prefetch import prefetched
 from fastedit.training.schedule import progress, rate_factor, stage_at
 from fastedit.training.settings import Stage, TrainingSettings
@@ -122,7 +122,7 @@ class Trainer:
         is_stopped = self._summed(torch.tensor([float(self._is_stopped)], dtype=torch.float64))
         return self._share < 1.0 and not bool(is_stopped[0])
 
-    def _step(self, batch: list[Row]) -> None:
+    def _step(self, batch: list[PackedRow]) -> None:
         """One step of the optimizers. What a GPU computes isn't waited for: it is asked for its next work meanwhile."""
         sums = torch.zeros(2, dtype=torch.float64, device=self._accelerator.device)  # loss, right tokens
         for row in batch:
@@ -185,7 +185,7 @@ class Trainer:
     def _stage(self) -> Stage:
         return stage_at(self._settings.schedule, self._share)
 
-    def _batches(self, stage: Stage) -> Generator[list[Row]]:
+    def _batches(self, stage: Stage) -> Generator[list[PackedRow]]:
         """Batches of rows for this process, endless."""
         made = self._made_batches(stage)
         if self._accelerator.device.type == "cuda":
@@ -195,7 +195,7 @@ class Trainer:
                 yield batch
                 self._progress.shards_read = num_read
 
-    def _made_batches(self, stage: Stage) -> Generator[tuple[list[Row], int]]:
+    def _made_batches(self, stage: Stage) -> Generator[tuple[list[PackedRow], int]]:
         """Each batch, and how many shards were read for it and those before."""
         schedule, data = self._settings.schedule, self._settings.data
         stream = DocumentStream(
@@ -226,7 +226,7 @@ class Trainer:
                 held_out_accuracy=round(group.token_accuracy, 5),
             )
 
-    def _held_out(self) -> list[Document]:
+    def _held_out(self) -> list[TokenizedExample]:
         folder = self._settings.path(self._settings.data.shards) / HELD_OUT
         documents = [document for path in shards_in(folder) for document in read_shard(path)]
         return documents[: self._settings.evaluation.documents]

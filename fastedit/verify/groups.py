@@ -19,9 +19,9 @@ class Group:
     def is_complete(self) -> bool:
         return self._num_missing <= 0
 
-    def place(self) -> Place:
+    def place(self) -> GroupPlace:
         """A place for one of the requests that are to come, or for one more."""
-        return Place(self)
+        return GroupPlace(self)
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Has the listener called once all requests have come; at once where they have."""
@@ -40,7 +40,7 @@ class Group:
             listener()
 
 
-class Place:
+class GroupPlace:
     """One place in a group: taken at the block's end, or before by `take`."""
 
     def __init__(self, group: Group) -> None:
@@ -53,7 +53,7 @@ class Place:
             self.is_taken = True
             self.group._come()
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> GroupPlace:
         return self
 
     def __exit__(

@@ -17,8 +17,8 @@ from fastedit.guard import Original
 from fastedit.lines import split_lines
 from fastedit.merged import Merged
 from fastedit.verify.excerpts import Excerpt, excerpts_of
-from fastedit.verify.groups import Group, Place
-from fastedit.verify.windows import Change, Window, plan_windows, splice, whole_file
+from fastedit.verify.groups import Group, GroupPlace
+from fastedit.verify.windows import LineChange, Window, plan_windows, splice, whole_file
 
 if TYPE_CHECKING:
     from fastedit.decode import DecodeResult, DecodeStats, EditRequest, Handle, Sampling
@@ -82,7 +82,7 @@ class DecodeOptions:
     deadline_s: float | None = None
     on_text: Callable[[str], None] | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
-    place: Place | None = None
+    place: GroupPlace | None = None
     made_s: float = field(default_factory=time.perf_counter)
 
     @property
@@ -135,13 +135,13 @@ def cut_windows(original: Original, merged: Merged, scope: str, target: Askable)
     return windows
 
 
-def changes_of(lines: Sequence[str], merged: Sequence[str], alignment: Alignment) -> tuple[Change, ...]:
+def changes_of(lines: Sequence[str], merged: Sequence[str], alignment: Alignment) -> tuple[LineChange, ...]:
     """The changes of an alignment, with the line ends that its rendering has.
 
     lines, merged: the original's and the rendering's, with line ends. A kept line whose end the rendering had to change
     (the last one, where something follows it now) is a change too.
     """
-    changes: list[Change] = []
+    changes: list[LineChange] = []
     at = 0
     for segment in alignment.segments:
         is_kept = segment.kind is SegmentKind.KEEP
@@ -149,9 +149,9 @@ def changes_of(lines: Sequence[str], merged: Sequence[str], alignment: Alignment
         new = tuple(merged[at : at + count])
         at += count
         if not is_kept:
-            changes.append(Change(segment.start, segment.end, new))
+            changes.append(LineChange(segment.start, segment.end, new))
         elif new and new[-1] != lines[segment.end - 1]:
-            changes.append(Change(segment.end - 1, segment.end, new[-1:]))
+            changes.append(LineChange(segment.end - 1, segment.end, new[-1:]))
     return tuple(changes)
 
 

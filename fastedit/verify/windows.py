@@ -17,7 +17,7 @@ MAX_DECLARATION_LINES = 80  # a larger declaration is shown in part
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LineChange:
     """Lines [start, end) of the original become `lines`, which have their line ends. start == end inserts."""
 
     start: int
@@ -36,7 +36,7 @@ class Window:
     start: int
     end: int
     lines: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[LineChange, ...]
     boundaries: tuple[int, ...] = ()
 
     @property
@@ -81,7 +81,7 @@ class Window:
 
 def plan_windows(
     lines: Sequence[str],
-    changes: Sequence[Change],
+    changes: Sequence[LineChange],
     declarations: Sequence[tuple[int, int]],
     *,
     context_lines: int = CONTEXT_LINES,
@@ -115,13 +115,13 @@ def splice(lines: Sequence[str], windows: Sequence[Window], texts: Sequence[str]
     return "".join([*pieces, *lines[at:]])
 
 
-def whole_file(lines: Sequence[str], changes: Sequence[Change], declarations: Sequence[tuple[int, int]]) -> Window:
+def whole_file(lines: Sequence[str], changes: Sequence[LineChange], declarations: Sequence[tuple[int, int]]) -> Window:
     """The file as one window, for `scope="file"`."""
     _check(changes, len(lines))
     return _window(lines, changes, tuple(sorted({start for start, _ in declarations})), 0, len(lines))
 
 
-def _touched(change: Change, declarations: Sequence[tuple[int, int]], max_lines: int) -> tuple[int, int]:
+def _touched(change: LineChange, declarations: Sequence[tuple[int, int]], max_lines: int) -> tuple[int, int]:
     """The smallest declaration that holds the change, if it isn't too large; else the change itself."""
     last = max(change.end, change.start + 1)
     holding = [span for span in declarations if span[0] <= change.start and last <= span[1]]
@@ -130,14 +130,14 @@ def _touched(change: Change, declarations: Sequence[tuple[int, int]], max_lines:
 
 
 def _window(
-    lines: Sequence[str], changes: Sequence[Change], boundaries: tuple[int, ...], start: int, end: int
+    lines: Sequence[str], changes: Sequence[LineChange], boundaries: tuple[int, ...], start: int, end: int
 ) -> Window:
     inside = tuple(change for change in changes if start <= change.start and change.end <= end)
     first, last = bisect_left(boundaries, start), bisect_left(boundaries, end)
     return Window(start, end, tuple(lines[start:end]), inside, boundaries[first:last])
 
 
-def _check(changes: Sequence[Change], num_lines: int) -> None:
+def _check(changes: Sequence[LineChange], num_lines: int) -> None:
     at = 0
     for change in changes:
         if not at <= change.start <= change.end <= num_lines:

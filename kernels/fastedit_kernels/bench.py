@@ -35,7 +35,7 @@ TEMPERATURE, EPS = 0.8, 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class PassShape:
     """A model's sizes, and what a pass finds: tokens cached before, and (requests, tokens of each) to append."""
 
     width: int
@@ -48,12 +48,12 @@ class Shape:
     passes: tuple[tuple[int, int], ...]
 
 
-SHAPE_7B = Shape(3584, 28, 4, 128, 18944, 152064, 4096, ((1, 1), (1, 16), (1, 128), (1, 512), (8, 16)))
-TINY = Shape(256, 4, 2, 64, 512, 4000, 100, ((1, 1), (2, 8)))
+SHAPE_7B = PassShape(3584, 28, 4, 128, 18944, 152064, 4096, ((1, 1), (1, 16), (1, 128), (1, 512), (8, 16)))
+TINY = PassShape(256, 4, 2, 64, 512, 4000, 100, ((1, 1), (2, 8)))
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class KernelCase:
     """One kernel at one size. least_bytes: what has to be moved. is_random: results can't be compared."""
 
     name: str
@@ -64,7 +64,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BenchSetting:
     """Where and on what is measured; modules: the peers that are installed, by their names in `PEERS`."""
 
     device: torch.device
@@ -78,7 +78,7 @@ class Place:
         return torch.tensor(values, dtype=torch.int32).to(self.device)
 
 
-def all_cases(place: Place, shape: Shape) -> Iterator[Case]:
+def all_cases(place: BenchSetting, shape: PassShape) -> Iterator[KernelCase]:
     """Every kernel at every size of the shape, made one at a time."""
     lm_head = place.randn(shape.vocab_size, shape.width)
     for requests, chunk in shape.passes:
@@ -89,14 +89,14 @@ def all_cases(place: Place, shape: Shape) -> Iterator[Case]:
         yield from small_cases(place, shape, requests * chunk)
 
 
-def verify_case(place: Place, lm_head: Tensor, rows: int, is_sampled: bool) -> Case:
+def verify_case(place: BenchSetting, lm_head: Tensor, rows: int, is_sampled: bool) -> KernelCase:
     hidden = place.randn(rows, lm_head.shape[1])
     drafts, cu_rows = torch.zeros_like(hidden[:, 0], dtype=torch.int32), place.index(0, rows)
     least_bytes = lm_head.nbytes + hidden.nbytes
     if not is_sampled:
         ours = partial(dispatch.verify, hidden, lm_head, drafts, cu_rows, mode=FAST)
         peers: dict[str, Call] = {"torch": lambda: functional.linear(hidden, lm_head).argmax(-1)}
-        return Case(f"verify {rows} rows", least_bytes, lambda: ours().token_ids, peers)
+        return KernelCase(f"verify {rows} rows", least_bytes, lambda: ours().token_ids, peers)
     seeds, temperature = torch.tensor([7]).to(place.device), torch.tensor([TEMPERATURE]).to(place.device)
     sampling = Sampling(seeds, temperature, place.index(*range(rows)))
     drawn = partial(dispatch.verify, hidden, lm_head, drafts, cu_rows, sampling=sampling, mode=FAST)
@@ -107,10 +107,10 @@ def verify_case(place: Place, lm_head: Tensor, rows: int, is_sampled: bool) -> C
     peers = {"torch": lambda: torch.multinomial(logits().softmax(-1), 1)}
     if flashinfer := place.modules.get("FlashInfer"):
         peers["FlashInfer"] = lambda: flashinfer.sampling.sampling_from_logits(logits())
-    return Case(f"verify {rows} rows, sampled", least_bytes, lambda: drawn().token_ids, peers, is_random=True)
+    return KernelCase(f"verify {rows} rows, sampled", least_bytes, lambda: drawn().token_ids, peers, is_random=True)
 
 
-def attention_case(place: Place, shape: Shape, requests: int, chunk: int) -> Case:
+def attention_case(place: BenchSetting, shape: PassShape, requests: int, chunk: int) -> KernelCase:
     """Every request fills its slot, so that slots are what the peers call a ragged, or a dense, cache."""
     slot_len = shape.num_cached + chunk
     keys, values = (place.randn(requests * slot_len + 1, shape.num_kv_heads, shape.head_dim) for _ in range(2))
@@ -137,7 +137,7 @@ def attention_case(place: Place, shape: Shape, requests: int, chunk: int) -> Cas
         wrapper.plan(bounds, ends, *heads, causal=True, q_data_type=place.dtype)
         peers["FlashInfer"] = lambda: wrapper.run(query, *(part.flatten(0, 1) for part in cached))
     least_bytes = keys.nbytes + values.nbytes + 2 * query.nbytes
-    return Case(f"chunk_attention {requests} x {chunk} behind {shape.num_cached}", least_bytes, ours, peers)
+    return KernelCase(f"chunk_attention {requests} x {chunk} behind {shape.num_cached}", least_bytes, ours, peers)
 
 
 def torch_attention(queries: Tensor, cached: list[Tensor]) -> dict[str, Call]:
@@ -162,7 +162,7 @@ def torch_attention(queries: Tensor, cached: list[Tensor]) -> dict[str, Call]:
     return {"torch": masked, "torch flash": flash}
 
 
-def small_cases(place: Place, shape: Shape, tokens: int) -> Iterator[Case]:
+def small_cases(place: BenchSetting, shape: PassShape, tokens: int) -> Iterator[KernelCase]:
     """The kernels between the products; eager torch does what their references do."""
     flashinfer = place.modules.get("FlashInfer")
     x, residual, weight = (
@@ -173,13 +173,13 @@ def small_cases(place: Place, shape: Shape, tokens: int) -> Iterator[Case]:
     if flashinfer:
         given = x.clone(), residual.clone()  # it writes over both; only its first result is looked at
         peers["FlashInfer"] = lambda: flashinfer.norm.fused_add_rmsnorm(*given, weight, EPS) or given[0]
-    yield Case(f"rms_norm_residual {tokens} rows", 4 * x.nbytes, lambda: ways[0]()[0], peers)
+    yield KernelCase(f"rms_norm_residual {tokens} rows", 4 * x.nbytes, lambda: ways[0]()[0], peers)
 
     gate_up = place.randn(tokens, 2 * shape.intermediate)
     peers = {"torch": partial(reference.silu_mul, gate_up)}
     if flashinfer:
         peers["FlashInfer"] = lambda: flashinfer.activation.silu_and_mul(gate_up)
-    yield Case(f"silu_mul {tokens} rows", gate_up.nbytes * 3 // 2, partial(dispatch.silu_mul, gate_up), peers)
+    yield KernelCase(f"silu_mul {tokens} rows", gate_up.nbytes * 3 // 2, partial(dispatch.silu_mul, gate_up), peers)
 
     qkv = place.randn(tokens, (shape.num_heads + 2 * shape.num_kv_heads) * shape.head_dim)
     slot_len = shape.num_cached + tokens
@@ -191,10 +191,10 @@ def small_cases(place: Place, shape: Shape, tokens: int) -> Iterator[Case]:
         partial(room.rope_append, *given_all, slot_len=slot_len, num_heads=shape.num_heads)
         for room in (dispatch, reference)
     )
-    yield Case(f"rope_append {tokens} rows", 2 * qkv.nbytes, rope, {"torch": rope_in_torch})
+    yield KernelCase(f"rope_append {tokens} rows", 2 * qkv.nbytes, rope, {"torch": rope_in_torch})
 
 
-def line(case: Case, place: Place, bytes_per_s: float) -> tuple[str, bool]:
+def line(case: KernelCase, place: BenchSetting, bytes_per_s: float) -> tuple[str, bool]:
     """A case measured, as text; and whether all that could be compared was the same."""
     expected, ms = case.ours(), milliseconds(case.ours, place.device)
     found, is_same = [], True
@@ -283,7 +283,7 @@ def main() -> int:
     if not is_gpu:
         print("NO GPU: these are the torch references at toy sizes on a CPU. They say nothing about the kernels.")
     device, dtype = (torch.device("cuda"), torch.bfloat16) if is_gpu else (torch.device("cpu"), torch.float32)
-    place = Place(device, dtype, installed_peers())
+    place = BenchSetting(device, dtype, installed_peers())
     source = place.randn(2**29 if is_gpu else 2**20)
     target = torch.empty_like(source)
     bytes_per_s = 2e3 * source.nbytes / milliseconds(lambda: target.copy_(source), device)

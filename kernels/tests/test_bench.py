@@ -54,7 +54,7 @@ FLASH_3 = SimpleNamespace(flash_attn_with_kvcache=lambda q, k, v, cache_seqlens,
 
 
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], **modules: object) -> tuple[int, str]:
-    monkeypatch.setattr(bench, "TINY", bench.Shape(64, 4, 2, 16, 96, 300, 20, ((1, 3), (2, 4))))
+    monkeypatch.setattr(bench, "TINY", bench.PassShape(64, 4, 2, 16, 96, 300, 20, ((1, 3), (2, 4))))
     for name in bench.PEERS.values():
         monkeypatch.setitem(sys.modules, name, modules.get(name))
     return bench.main(), capsys.readouterr().out

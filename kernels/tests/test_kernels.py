@@ -10,9 +10,9 @@ from triton.runtime import interpreter
 
 from fastedit_kernels import checks, gpu
 from fastedit_kernels.checks import attention, small, verify
-from fastedit_kernels.checks.common import Outcome, Setting
+from fastedit_kernels.checks.common import CheckOutcome, Setting
 from fastedit_kernels.gpu.tiles import CUBLAS
-from fastedit_kernels.gpu.verify import MERGED_TILES, Rows, TileResults, merged
+from fastedit_kernels.gpu.verify import MERGED_TILES, DraftRows, TileResults, merged
 
 
 @pytest.fixture(params=checks.INTERPRETED_TYPES, ids=str)
@@ -20,7 +20,7 @@ def setting(request: pytest.FixtureRequest) -> Setting:
     return Setting(torch.device("cpu"), request.param, seed=11)
 
 
-def assert_all_pass(outcomes: Iterable[Outcome]) -> None:
+def assert_all_pass(outcomes: Iterable[CheckOutcome]) -> None:
     found = list(outcomes)
     assert found
     assert [outcome for outcome in found if outcome.problem] == []
@@ -34,7 +34,7 @@ def test_small_kernels(outcomes, setting: Setting) -> None:
 
 
 @pytest.mark.parametrize("case", attention.SMALL, ids=str)
-def test_chunk_attention(case: attention.Case, setting: Setting) -> None:
+def test_chunk_attention(case: attention.AttentionCase, setting: Setting) -> None:
     assert_all_pass(attention.outcomes(setting, (case,)))
 
 
@@ -55,7 +55,7 @@ def test_attention_of_a_row_depends_on_its_own_keys_alone(setting: Setting) -> N
 
 
 @pytest.mark.parametrize("case", verify.SMALL, ids=str)
-def test_verify(case: verify.Case, setting: Setting) -> None:
+def test_verify(case: verify.VerifyCase, setting: Setting) -> None:
     assert_all_pass(verify.outcomes(setting, (case,), verify.VARIANTS if setting.dtype == torch.float32 else ()))
 
 
@@ -77,7 +77,7 @@ def test_merging_prefers_the_lowest_id_over_many_tiles() -> None:
     """More tiles than one step merges, the best score in several of them."""
     scores = torch.randint(0, 4, (3 * MERGED_TILES + 5, 11), generator=torch.Generator().manual_seed(0)).float()
     tokens = torch.arange(len(scores), dtype=torch.int32)[:, None].expand_as(scores).contiguous()
-    rows = Rows(torch.zeros(11).int(), torch.tensor([0, 11]).int(), 1000, None, need_logprobs=False)
+    rows = DraftRows(torch.zeros(11).int(), torch.tensor([0, 11]).int(), 1000, None, need_logprobs=False)
     found = merged(TileResults(scores, tokens, scores, scores), rows)
     assert torch.equal(found.token_ids, (scores == scores.amax(0)).int().argmax(0).int())
 

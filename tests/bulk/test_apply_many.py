@@ -14,7 +14,7 @@ import pytest
 from fastedit import apply
 from fastedit.bulk import Summary, apply_many
 from fastedit.bulk.local import LocalRunner
-from fastedit.bulk.rows import How, Row, apply_row, crashed
+from fastedit.bulk.rows import BulkEdit, How, apply_row, crashed
 from fastedit.errors import Code, EditRefused
 from support.command import fastedit
 
@@ -44,7 +44,7 @@ class Counting:
         self.rows: list[bytes] = []
         self._ends_after = ends_after
 
-    def __call__(self, rows: Iterable[Row], how: How) -> Iterator[Sequence[bytes]]:
+    def __call__(self, rows: Iterable[BulkEdit], how: How) -> Iterator[Sequence[bytes]]:
         for number, row in enumerate(rows):
             if number == self._ends_after:
                 raise KeyboardInterrupt
@@ -105,7 +105,7 @@ def test_an_edit_that_stands_twice_is_done_once(tmp_path: Path) -> None:
 def test_what_failed_for_now_is_tried_again(tmp_path: Path) -> None:
     edits, output = write(tmp_path, edit(1), edit(2)), tmp_path / "out.jsonl"
 
-    def failing(rows: Iterable[Row], how: How) -> Iterator[Sequence[bytes]]:
+    def failing(rows: Iterable[BulkEdit], how: How) -> Iterator[Sequence[bytes]]:
         yield [crashed(row) if b'"id": 2' in row.text else apply_row(row, how) for row in rows]
 
     assert apply_many(edits, output, HOW, failing).unfinished == 1
@@ -115,7 +115,7 @@ def test_what_failed_for_now_is_tried_again(tmp_path: Path) -> None:
 
 
 def test_a_row_without_a_result_is_told(tmp_path: Path) -> None:
-    def losing(rows: Iterable[Row], how: How) -> Iterator[Sequence[bytes]]:
+    def losing(rows: Iterable[BulkEdit], how: How) -> Iterator[Sequence[bytes]]:
         yield [apply_row(row, how) for row in list(rows)[1:]]
 
     output = tmp_path / "out.jsonl"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fastedit.cluster.routing import HEAD_CHARACTERS, Asked, read_asked
+from fastedit.cluster.routing import HEAD_CHARACTERS, RoutedRequest, read_asked
 
 ORIGINAL = "def area():\n    return 1\n"
 
@@ -56,7 +56,7 @@ NO_FILE = (b"", b"{", b"[]", b"3", b"\xff", b'{"path": 3}', b'{"messages": [3]}'
 
 @pytest.mark.parametrize("body", NO_FILE)
 def test_what_names_no_file_is_any_replicas(body: bytes) -> None:
-    assert read_asked({}, body) == Asked()
+    assert read_asked({}, body) == RoutedRequest()
 
 
 def test_an_answer_in_pieces_is_told() -> None:

@@ -12,7 +12,7 @@ pytest.importorskip("fastapi")
 
 from fastedit.errors import Code
 from fastedit.server.problems import RequestCode
-from fastedit.server.schemas import ApplyRequest, Candidate, Sampling, Span
+from fastedit.server.schemas import ApplyRequest, CandidateBody, SamplingBody, SpanBody
 from fastedit.server.settings import ServerSettings
 
 PLUGINS = Path(__file__).parents[2] / "editor_plugins"
@@ -44,9 +44,9 @@ def test_both_plugins_look_for_the_service_where_it_listens_by_default() -> None
 
 def test_the_fields_that_are_sent_and_read_exist() -> None:
     assert _fields("ApplyRequest") | _fields("How") == set(ApplyRequest.model_fields) - {"sha256", "stream"}
-    assert _fields("Sampling") == set(Sampling.model_fields)
+    assert _fields("SamplingBody") == set(SamplingBody.model_fields)
     wire = text_of("client/src/wire.ts", "nvim/lua/fastedit/client.lua", "nvim/lua/fastedit/places.lua")
-    for model in (Candidate, Span):
+    for model in (CandidateBody, SpanBody):
         for name in {"start_line", "end_line"}:
             assert name in model.model_fields
             assert name in wire

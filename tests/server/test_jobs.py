@@ -9,7 +9,7 @@ from unittest.mock import ANY
 import pytest
 
 from fastedit.errors import Code, EditRefused
-from fastedit.server.jobs import Drafted, Job, Outcome, run_structural, run_until_target
+from fastedit.server.jobs import Drafted, Job, JobOutcome, run_structural, run_until_target
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH
 
 
@@ -28,7 +28,7 @@ def test_what_a_target_has_a_say_in_is_drafted(mode: str) -> None:
 
 def test_a_patch_is_done_without_asking() -> None:
     outcome = run_until_target(job(PATCH))
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, JobOutcome)
     assert (outcome.text, outcome.strategy) == (EXPECTED, "structural")
 
 

@@ -12,16 +12,16 @@ from typing import TypeVar
 import pytest
 
 from fastedit.server import processes
-from fastedit.server.processes import Pool, ProcessDied
+from fastedit.server.processes import ProcessDied, ProcessPool
 
 T = TypeVar("T")
 
 
-def run(work: Callable[[Pool], Awaitable[T]]) -> T:
+def run(work: Callable[[ProcessPool], Awaitable[T]]) -> T:
     """What `work` gives for a pool of one process."""
 
     async def with_pool() -> T:
-        pool = Pool(1, os.getpid, 3)
+        pool = ProcessPool(1, os.getpid, 3)
         try:
             return await work(pool)
         finally:
@@ -31,7 +31,7 @@ def run(work: Callable[[Pool], Awaitable[T]]) -> T:
 
 
 def test_one_process_does_one_job_after_the_other() -> None:
-    async def work(pool: Pool) -> list[int]:
+    async def work(pool: ProcessPool) -> list[int]:
         await pool.fill()
         return list(await asyncio.gather(*(pool.run(os.getpid) for _ in range(5))))
 
@@ -43,7 +43,7 @@ def test_one_process_does_one_job_after_the_other() -> None:
 
 
 def test_what_a_job_raises_is_raised_and_what_it_prints_harms_nobody() -> None:
-    async def work(pool: Pool) -> int:
+    async def work(pool: ProcessPool) -> int:
         with pytest.raises(ZeroDivisionError):
             await pool.run(divmod, 1, 0)
         await pool.run(print, "a line")
@@ -53,14 +53,14 @@ def test_what_a_job_raises_is_raised_and_what_it_prints_harms_nobody() -> None:
 
 
 def test_processes_are_as_nice_as_they_are_told() -> None:
-    async def work(pool: Pool) -> int:
+    async def work(pool: ProcessPool) -> int:
         return await pool.run(os.nice, 0)
 
     assert run(work) == os.nice(0) + 3
 
 
 def test_a_job_that_nobody_waits_for_ends_with_its_process() -> None:
-    async def work(pool: Pool) -> tuple[int, int, float]:
+    async def work(pool: ProcessPool) -> tuple[int, int, float]:
         first = await pool.run(os.getpid)
         started_s = time.monotonic()
         with pytest.raises(TimeoutError):
@@ -73,7 +73,7 @@ def test_a_job_that_nobody_waits_for_ends_with_its_process() -> None:
 
 
 def test_a_process_that_dies_takes_its_job_alone() -> None:
-    async def work(pool: Pool) -> int:
+    async def work(pool: ProcessPool) -> int:
         with pytest.raises(ProcessDied):
             await pool.run(os._exit, 3)
         return await pool.run(max, 1, 2)
@@ -82,7 +82,7 @@ def test_a_process_that_dies_takes_its_job_alone() -> None:
 
 
 def test_a_process_that_has_grown_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def work(pool: Pool) -> tuple[int, int]:
+    async def work(pool: ProcessPool) -> tuple[int, int]:
         first = await pool.run(os.getpid)
         while pool._replacing:
             await asyncio.sleep(0.01)

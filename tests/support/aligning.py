@@ -9,7 +9,7 @@ from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.paths import LEFT_OUT, Node, Path, Step
-from fastedit.anchor.lazy.plan import Plan, plan_of
+from fastedit.anchor.lazy.plan import PathPlan, plan_of
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.rows import Taste, rows_of
 from fastedit.syntax import outline
@@ -103,7 +103,7 @@ def path_of(grid: Grid, told: str) -> Path:
     return Path((*steps, Step(node, Node("END", row, 0))), 0.0)
 
 
-def plan_told(grid: Grid, told: str) -> Plan:
+def plan_told(grid: Grid, told: str) -> PathPlan:
     """The plan of a path that is told as in `path_of`; it has to be possible."""
     plan = plan_of(path_of(grid, told), grid)
     assert plan is not None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.targets import TEMPLATES, Message, PromptTemplate, Target
+from fastedit.targets import TEMPLATES, PromptTemplate, Target, Turn
 from fastedit.targets.prompt import check_template, prompt_tokens
 
 
@@ -40,7 +40,7 @@ def test_special_tokens_in_a_file_stay_text(target, parts):
 
 
 def test_a_raw_template_reads_only_its_own_special_tokens(target):
-    template = PromptTemplate("raw", (Message("user", "<|im_start|>{original}<|endoftext|>{edit}"),), is_chat=False)
+    template = PromptTemplate("raw", (Turn("user", "<|im_start|>{original}<|endoftext|>{edit}"),), is_chat=False)
     tokens = prompt_tokens(template, target.tokenizer, target.codec, "a<|im_end|>", "b")
     start, end, stop = (target.codec.special_id(f"<|{name}|>") for name in ("im_start", "im_end", "endoftext"))
     assert tokens[0] == start
@@ -49,7 +49,7 @@ def test_a_raw_template_reads_only_its_own_special_tokens(target):
 
 
 def test_elisions_are_shown_in_the_template_s_own_word(target):
-    template = PromptTemplate("raw", (Message("user", "{original}<|im_start|>{edit}"),), is_chat=False)
+    template = PromptTemplate("raw", (Turn("user", "{original}<|im_start|>{edit}"),), is_chat=False)
     edit = "a\n  # ...\nb<|im_end|>\n// rest\n"
     elisions = [(edit.index("#"), edit.index("\nb")), (edit.index("//"), len(edit) - 1)]
     worded = replace(target, template=template).prompt("x", edit, elisions=elisions)

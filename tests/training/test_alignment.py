@@ -23,7 +23,7 @@ from fastedit.training.alignment.certainty import calibrated, logistic, scores
 from fastedit.training.alignment.everyday import everyday_cases
 from fastedit.training.alignment.weights import (
     BOUNDS,
-    Group,
+    CaseReadings,
     find,
     fitted,
     known_result,
@@ -188,7 +188,7 @@ def test_fitting_makes_right_readings_likelier(records):
     groups = []
     for case in read_cases(records):
         if case.expected is not None:
-            groups.append(Group(case.weight, find((case, True), start).readings))
+            groups.append(CaseReadings(case.weight, find((case, True), start).readings))
     telling = [group for group in groups if group.tells()]
     assert telling
     weights, loss = fitted(telling, start, start)

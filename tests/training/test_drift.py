@@ -10,7 +10,7 @@ from fastedit.training.synthesis import Splice, make_change
 from fastedit.training.synthesis.document import Document, read_document
 from fastedit.training.synthesis.rendering import abridge, drift
 from fastedit.training.synthesis.rendering.page import Page, page_of
-from fastedit.training.synthesis.rendering.snippet import Piece
+from fastedit.training.synthesis.rendering.snippet import FenceLine
 
 TEXT = """\
 class Box:
@@ -36,11 +36,11 @@ def page() -> Page:
     return page_of(change, range(len(change.after.lines)))
 
 
-def pieces(page: Page) -> list[Piece]:
-    return [Piece(line, number) for number, line in enumerate(page.change.after.lines)]
+def pieces(page: Page) -> list[FenceLine]:
+    return [FenceLine(line, number) for number, line in enumerate(page.change.after.lines)]
 
 
-def texts(found: list[Piece] | None) -> list[str]:
+def texts(found: list[FenceLine] | None) -> list[str]:
     assert found is not None
     return [piece.text for piece in found]
 
@@ -149,7 +149,7 @@ def test_a_locator_names_the_function_that_is_not_shown() -> None:
     change = make_change(document, [Splice(3, 3, ("    log(second)",))], "insert")
     assert change is not None
     inner = page_of(change, [2, 3, 4])
-    shown = [Piece(change.after.lines[number], number) for number in (2, 3, 4)]
+    shown = [FenceLine(change.after.lines[number], number) for number in (2, 3, 4)]
     found = texts(abridge.locator_comment(inner, shown, random.Random(1)))
     assert "load" in found[0]
     assert found[1:] == [piece.text for piece in shown]

@@ -11,7 +11,7 @@ from torch._dynamo.utils import counters
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from fastedit.training import attention, forward
-from fastedit.training.documents import Document
+from fastedit.training.documents import TokenizedExample
 from fastedit.training.forward import RowModel, compile_parts
 from fastedit.training.packing import pack
 from support import flash
@@ -40,7 +40,7 @@ def model():
 
 def documents():
     rng = np.random.default_rng(0)
-    return [Document(rng.integers(0, 300, length).astype(np.uint32), length // 2) for length in LENGTHS]
+    return [TokenizedExample(rng.integers(0, 300, length).astype(np.uint32), length // 2) for length in LENGTHS]
 
 
 def outcome(model, row, asked=None):

@@ -10,18 +10,18 @@ from fastedit.errors import SettingsError
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.marks import end_mark, mark
 from fastedit.targets.templates import MARKED, PLAIN
-from fastedit.training.documents import Document, read_shard, shards_in, write_shards
+from fastedit.training.documents import TokenizedExample, read_shard, shards_in, write_shards
 from fastedit.training.packing import choices_of, pack, rows
 from fastedit.training.tokenizer import train_tokenizer
 
 ROW = 96
 
 
-def document(number: int, length: int, num_prompt: int) -> Document:
-    return Document(np.arange(1000 * number, 1000 * number + length, dtype=np.uint32), num_prompt)
+def document(number: int, length: int, num_prompt: int) -> TokenizedExample:
+    return TokenizedExample(np.arange(1000 * number, 1000 * number + length, dtype=np.uint32), num_prompt)
 
 
-def documents(sizes: list[tuple[int, int]]) -> list[Document]:
+def documents(sizes: list[tuple[int, int]]) -> list[TokenizedExample]:
     return [document(number, prompt + answer, prompt) for number, (prompt, answer) in enumerate(sizes)]
 
 
@@ -70,7 +70,7 @@ def test_of_an_answer_with_line_marks_only_what_is_chosen_counts():
     answer = codec.encode(f"{mark(3)}ab\n{end_mark(mark(3))}{mark(4)}{mark(9)}cd\n{end_mark(mark(4))}")
     end = int(tokenizer.eos_token_id)
     tokens = np.array([7, 8, *answer, end], dtype=np.uint32)
-    row = pack([Document(tokens, 2)], 64, choices_of(MARKED, tokenizer))
+    row = pack([TokenizedExample(tokens, 2)], 64, choices_of(MARKED, tokenizer))
     chosen = [mark(3), "ab", mark(4), mark(9), "cd"]
     assert row.targets.tolist() == [*(codec.encode(one)[0] for one in chosen), end]
     assert tokens[row.outputs + 1].tolist() == row.targets.tolist()
@@ -80,4 +80,4 @@ def test_of_an_answer_with_line_marks_only_what_is_chosen_counts():
 def test_documents_without_anything_to_choose_are_refused():
     choices = choices_of(MARKED, train_tokenizer(["ab cd ef"] * 9, 300))
     with pytest.raises(SettingsError, match="line marks"):
-        pack([Document(np.array([7, 8, 9], dtype=np.uint32), 1)], 64, choices)
+        pack([TokenizedExample(np.array([7, 8, 9], dtype=np.uint32), 1)], 64, choices)

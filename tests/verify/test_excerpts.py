@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from fastedit.edits import parse_message
 from fastedit.verify.excerpts import excerpts_of
-from fastedit.verify.windows import Change, plan_windows, whole_file
+from fastedit.verify.windows import LineChange, plan_windows, whole_file
 
 FILE = [f"line {number}\n" for number in range(200)]
-TWO_CHANGES = [Change(20, 21, ("first\n",)), Change(150, 151, ("second\n",))]
+TWO_CHANGES = [LineChange(20, 21, ("first\n",)), LineChange(150, 151, ("second\n",))]
 LAZY = """```
 # ... existing code ...
 line 19
@@ -72,7 +72,7 @@ def test_hunks_for_one_window_are_set_apart():
 
 
 def test_a_deletion_that_leaves_no_line_of_the_edit_is_shown_all_of_it():
-    changes = [Change(20, 21, ("first\n",)), Change(150, 151, ())]
+    changes = [LineChange(20, 21, ("first\n",)), LineChange(150, 151, ())]
     message = "```\n# ... existing code ...\nline 19\nfirst\n# ... existing code ...\n# removed: line 150\n```\n"
     first, second = excerpts(message, plan_windows(FILE, changes, []))
     assert "# removed" in second.text
@@ -81,7 +81,7 @@ def test_a_deletion_that_leaves_no_line_of_the_edit_is_shown_all_of_it():
 
 def test_blank_lines_tie_nothing_to_a_window():
     lines = [*FILE[:100], "\n", *FILE[100:]]
-    changes = [Change(20, 21, ("first\n",)), Change(151, 152, ("second\n", "\n"))]
+    changes = [LineChange(20, 21, ("first\n",)), LineChange(151, 152, ("second\n", "\n"))]
     first, second = excerpts("```\nfirst\n\n# ... existing code ...\n\nsecond\n```\n", plan_windows(lines, changes, []))
     assert "second" not in first.text
     assert "first" not in second.text
@@ -96,14 +96,14 @@ def test_lines_that_lie_outside_a_window_are_left_out():
 
 
 def test_hunks_elsewhere_are_left_out():
-    changes = [Change(20, 21, ("first\n",)), Change(150, 151, ())]
+    changes = [LineChange(20, 21, ("first\n",)), LineChange(150, 151, ())]
     deleting = DIFF.replace("+second\n", "")
     _, second = excerpts(deleting, plan_windows(FILE, changes, []))
     assert second.text == " line 149\n-line 150\n line 151\n"
 
 
 def test_a_line_that_is_new_in_a_window_is_shown_there_wherever_else_it_stands():
-    changes = [Change(20, 20, ("line 150\n",)), Change(150, 151, ())]
+    changes = [LineChange(20, 20, ("line 150\n",)), LineChange(150, 151, ())]
     (excerpt,) = excerpts("```\nline 19\nline 150\nline 20\n```\n", plan_windows(FILE, changes[:1], []))
     assert excerpt.text == "line 19\nline 150\nline 20\n"
 

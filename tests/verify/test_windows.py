@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.verify.windows import Change, plan_windows, splice, whole_file
+from fastedit.verify.windows import LineChange, plan_windows, splice, whole_file
 
 FILE = [f"line {number}\n" for number in range(200)]
 
@@ -16,19 +16,19 @@ def spans(windows):
 
 
 def test_a_change_shows_its_declaration_and_some_context():
-    windows = plan_windows(FILE, [Change(55, 56, ("new\n",))], [(0, 100), (50, 70), (54, 58)], context_lines=3)
+    windows = plan_windows(FILE, [LineChange(55, 56, ("new\n",))], [(0, 100), (50, 70), (54, 58)], context_lines=3)
     assert spans(windows) == [(51, 61)]
-    windows = plan_windows(FILE, [Change(55, 60, ("new\n",))], [(0, 100), (50, 70), (54, 58)], context_lines=3)
+    windows = plan_windows(FILE, [LineChange(55, 60, ("new\n",))], [(0, 100), (50, 70), (54, 58)], context_lines=3)
     assert spans(windows) == [(47, 73)]
 
 
 def test_a_declaration_too_large_is_shown_in_part():
-    windows = plan_windows(FILE, [Change(90, 91, ())], [(0, 200)], context_lines=5, max_declaration_lines=150)
+    windows = plan_windows(FILE, [LineChange(90, 91, ())], [(0, 200)], context_lines=5, max_declaration_lines=150)
     assert spans(windows) == [(85, 96)]
 
 
 def test_windows_that_meet_are_one():
-    changes = [Change(20, 21, ()), Change(30, 30, ("x\n",)), Change(100, 101, ())]
+    changes = [LineChange(20, 21, ()), LineChange(30, 30, ("x\n",)), LineChange(100, 101, ())]
     windows = plan_windows(FILE, changes, [], context_lines=5)
     assert spans(windows) == [(15, 35), (95, 106)]
     assert [len(window.changes) for window in windows] == [2, 1]
@@ -40,7 +40,7 @@ def test_no_change_needs_no_window():
 
 
 def test_a_draft_knows_its_edges_and_declarations():
-    change = Change(10, 12, ("new a\n", "new b\n", "new c\n"))
+    change = LineChange(10, 12, ("new a\n", "new b\n", "new c\n"))
     (window,) = plan_windows(FILE, [change], [(8, 20), (15, 18)], context_lines=2)
     draft = window.draft
     first, second = draft.edges
@@ -48,7 +48,9 @@ def test_a_draft_knows_its_edges_and_declarations():
     assert [draft.text[offset:].split("\n")[0] for offset in draft.boundaries] == ["line 8", "line 15"]
 
 
-@pytest.mark.parametrize("changes", [[Change(5, 4, ())], [Change(199, 201, ())], [Change(5, 9, ()), Change(8, 10, ())]])
+@pytest.mark.parametrize(
+    "changes", [[LineChange(5, 4, ())], [LineChange(199, 201, ())], [LineChange(5, 9, ()), LineChange(8, 10, ())]]
+)
 def test_impossible_changes_are_refused(changes):
     with pytest.raises(ValueError, match="overlaps"):
         plan_windows(FILE, changes, [])
@@ -56,7 +58,7 @@ def test_impossible_changes_are_refused(changes):
 
 def test_texts_and_windows_have_to_match():
     with pytest.raises(ValueError, match="zip"):
-        splice(FILE, plan_windows(FILE, [Change(1, 2, ())], []), [])
+        splice(FILE, plan_windows(FILE, [LineChange(1, 2, ())], []), [])
 
 
 @st.composite
@@ -66,7 +68,7 @@ def edited_files(draw):
         lines.append("no end")
     cuts = sorted(draw(st.lists(st.integers(0, len(lines)), max_size=8)))
     new = st.lists(st.sampled_from(["x\n", "y\r\n"]), max_size=3).map(tuple)
-    changes = [Change(start, end, draw(new)) for start, end in zip(cuts[::2], cuts[1::2], strict=False)]
+    changes = [LineChange(start, end, draw(new)) for start, end in zip(cuts[::2], cuts[1::2], strict=False)]
     declarations = [tuple(sorted(pair)) for pair in draw(st.lists(st.tuples(*[st.integers(0, len(lines))] * 2)))]
     return lines, changes, declarations
 

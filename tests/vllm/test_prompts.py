@@ -13,7 +13,7 @@ from fastedit.targets.default import EMBEDDED_FOLDER
 from fastedit.targets.marks import LineMarks
 from fastedit.targets.prompt import prompt_tokens
 from fastedit.targets.synthetic import make_tokenizer
-from fastedit.targets.templates import CHAT, KORTIX, MARKED, OSMOSIS, PLAIN, TEMPLATES, Message, PromptTemplate
+from fastedit.targets.templates import CHAT, KORTIX, MARKED, OSMOSIS, PLAIN, TEMPLATES, PromptTemplate, Turn
 from fastedit.vllm.planning import drafts_of
 from fastedit.vllm.prompts import Asked, Predicted, prompt_text, read_prompt
 
@@ -66,7 +66,7 @@ def said(tokenizer, codec, content):
 
 def template_of(content):
     """A template in no words that are known, whose fields aren't read: the content is all there is."""
-    return PromptTemplate("test", (Message("system", "You help."), Message("user", content)))
+    return PromptTemplate("test", (Turn("system", "You help."), Turn("user", content)))
 
 
 @pytest.mark.parametrize("template", [KORTIX, OSMOSIS, CHAT], ids=lambda template: template.name)

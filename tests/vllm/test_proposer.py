@@ -12,7 +12,7 @@ from fastedit.errors import EngineUnavailable
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.prompt import prompt_tokens
 from fastedit.targets.synthetic import make_tokenizer
-from fastedit.targets.templates import KORTIX, Message, PromptTemplate
+from fastedit.targets.templates import KORTIX, PromptTemplate, Turn
 from fastedit.vllm import Proposer
 from support.rows import Row, config_for, run
 
@@ -122,7 +122,7 @@ def test_a_row_still_reading_its_prompt_gets_no_draft(proposer, tokenizer, codec
 
 def test_a_prediction_in_the_prompt_is_proposed(proposer, tokenizer, codec):
     text = original_of(7)
-    template = PromptTemplate("test", (Message("user", f"Say it.\n<prediction>\n{text}</prediction>"),))
+    template = PromptTemplate("test", (Turn("user", f"Say it.\n<prediction>\n{text}</prediction>"),))
     row = Row(
         prompt_tokens(template, tokenizer, codec, "", ""),
         [*codec.encode(text.replace("second\n", "third\n", 1)), tokenizer.eos_token_id],
@@ -132,7 +132,7 @@ def test_a_prediction_in_the_prompt_is_proposed(proposer, tokenizer, codec):
 
 
 def test_a_prompt_that_asks_for_no_edit_is_looked_up_only(proposer, tokenizer, codec):
-    template = PromptTemplate("test", (Message("user", "Repeat: " + "one two three four five six seven. " * 3),))
+    template = PromptTemplate("test", (Turn("user", "Repeat: " + "one two three four five six seven. " * 3),))
     row = Row(
         prompt_tokens(template, tokenizer, codec, "", ""), codec.encode("one two three four five six seven. " * 9)
     )
@@ -170,7 +170,7 @@ def test_without_a_tokenizer_there_is_look_up_and_one_line_in_the_log(
 
 
 def test_a_folder_with_its_own_template_is_read_by_it(made, tokenizer, codec, tmp_path):
-    own = PromptTemplate("own", (Message("user", "FILE {original} CHANGE {edit} DONE"),), "[", "]")
+    own = PromptTemplate("own", (Turn("user", "FILE {original} CHANGE {edit} DONE"),), "[", "]")
     tokenizer.save_pretrained(tmp_path)
     (tmp_path / "fastedit.json").write_text(
         '{"messages": [{"role": "user", "content": "FILE {original} CHANGE {edit} DONE"}],'

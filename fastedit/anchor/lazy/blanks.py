@@ -10,7 +10,7 @@ from enum import Enum
 from fastedit.anchor.lazy.cells import Cell
 from fastedit.anchor.lazy.columns import Columns
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.plan import Plan
+from fastedit.anchor.lazy.plan import PathPlan
 
 FEW_LINES = 8  # fewer say nothing of where a file has blank lines
 
@@ -44,7 +44,7 @@ class AddedBlanks(Enum):
 class Blanks:
     """Puts blank lines between the lines of a result. added: those that words ask for."""
 
-    def __init__(self, grid: Grid, plan: Plan, columns: Columns, added: AddedBlanks = AddedBlanks.NONE) -> None:
+    def __init__(self, grid: Grid, plan: PathPlan, columns: Columns, added: AddedBlanks = AddedBlanks.NONE) -> None:
         self.added = added
         self.grid = grid
         self.plan = plan

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import TAB_COLUMNS
-from fastedit.anchor.lazy.plan import Plan
+from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.lines import indent_of
 
 FEW_LINES = 4
@@ -17,7 +17,7 @@ CLOSING = (")", "]", "}", "end", "</")
 class Columns:
     """Tells in which column each row of a plan stands in the result."""
 
-    def __init__(self, grid: Grid, plan: Plan) -> None:
+    def __init__(self, grid: Grid, plan: PathPlan) -> None:
         self.grid = grid
         self.plan = plan
         self.original = grid.original

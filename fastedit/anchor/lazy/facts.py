@@ -12,7 +12,7 @@ import numpy as np
 from fastedit.anchor.lazy.cells import Cell, changes_of
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.imports import bound_names
-from fastedit.anchor.lazy.plan import Plan
+from fastedit.anchor.lazy.plan import PathPlan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
 MAX_COUNT = 4
 
 
-def facts_of(grid: Grid, plan: Plan, cells: tuple[Cell, ...]) -> NDArray[np.float32]:
+def facts_of(grid: Grid, plan: PathPlan, cells: tuple[Cell, ...]) -> NDArray[np.float32]:
     """(len(FACTS),): counts and logarithms, 0 where there is nothing to say."""
     original, shown, rows = grid.original, grid.shown, grid.rows
     new_rows = [row for at in plan.new.values() for row in at if not rows[row].is_blank]
@@ -64,7 +64,7 @@ def _count_errors(f: dict[str, float], grid: Grid, cells: tuple[Cell, ...]) -> N
         f["fewer_errors"] = min(MAX_COUNT, max(0, -errors))
 
 
-def _count_lost(f: dict[str, float], grid: Grid, plan: Plan, new_rows: list[int], changed: list[int]) -> None:
+def _count_lost(f: dict[str, float], grid: Grid, plan: PathPlan, new_rows: list[int], changed: list[int]) -> None:
     """Fills in what goes without anything in its place: lines, and headers that nobody wrote anew."""
     original = grid.original
     written = {grid.shown.identity(row) for row in (*new_rows, *changed)}
@@ -79,7 +79,7 @@ def _count_lost(f: dict[str, float], grid: Grid, plan: Plan, new_rows: list[int]
         f["lost_said" if is_said else "lost_headers"] += 1
 
 
-def _count_names(f: dict[str, float], grid: Grid, plan: Plan, gone: set[int], rows: Sequence[int]) -> None:
+def _count_names(f: dict[str, float], grid: Grid, plan: PathPlan, gone: set[int], rows: Sequence[int]) -> None:
     """Fills in how many of the lines that go bind names that others still use, and how many imports nobody needs go.
 
     gone: the lines that go or change; rows: what is written.
@@ -101,7 +101,7 @@ def _count_names(f: dict[str, float], grid: Grid, plan: Plan, gone: set[int], ro
             f["lost_unused"] += identity is not None and identity.kind == "import"
 
 
-def _count_kin(f: dict[str, float], grid: Grid, plan: Plan) -> None:
+def _count_kin(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
     """Fills in how many quoted rows stand in another block of the file than in the snippet, or in a new one."""
     new = {row for rows in plan.new.values() for row in rows}
     for row, (line, _) in plan.quoted.items():
@@ -114,7 +114,7 @@ def _count_kin(f: dict[str, float], grid: Grid, plan: Plan) -> None:
             f["kin_of_new"] += parent in new
 
 
-def _count_closers(f: dict[str, float], grid: Grid, plan: Plan) -> None:
+def _count_closers(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
     """Fills in how many lines that close a block are taken from another one than the line that opens it."""
     shown, columns = grid.shown, grid.shown.columns
     new = {row for rows in plan.new.values() for row in rows}
@@ -154,7 +154,7 @@ def _duplicated(grid: Grid, gone: set[int], row: int) -> float:
     return 0.0
 
 
-def _count_marker_names(f: dict[str, float], grid: Grid, plan: Plan) -> None:
+def _count_marker_names(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
     """Fills in how many of the names in markers stand in the lines that they keep, and how many stand elsewhere."""
     for marker, (start, end) in plan.markers.items():
         for name in grid.rows[marker].names:
@@ -166,7 +166,7 @@ def _count_marker_names(f: dict[str, float], grid: Grid, plan: Plan) -> None:
                 f["marker_names_missed"] += 1
 
 
-def _num_said_kept(grid: Grid, plan: Plan) -> int:
+def _num_said_kept(grid: Grid, plan: PathPlan) -> int:
     """Counts the declarations that stay though the words say that they are gone."""
     count = 0
     for one in grid.outline.declarations:
@@ -175,7 +175,7 @@ def _num_said_kept(grid: Grid, plan: Plan) -> int:
     return count
 
 
-def _count_runs(f: dict[str, float], grid: Grid, plan: Plan) -> None:
+def _count_runs(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
     """Fills in what the stretches of deleted lines look like beside what replaces them."""
     original, shown = grid.original, grid.shown
     runs = _runs(sorted(plan.deleted))

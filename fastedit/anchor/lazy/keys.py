@@ -42,7 +42,7 @@ _ONE_LINE_RULE = re.compile(r"^(?P<indent>\s*)(?P<head>[^{}\s][^{}]*?)\s*\{\s*(?
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedKeys:
     """A merged file by lines. counts: what speaks for and against it, named as in `KEYS` but for the first word."""
 
     lines: tuple[str, ...]
@@ -74,7 +74,7 @@ class Merged:
 
 def merged_by_keys(
     original: Lines, shown: Sequence[str], language: str, said: str = "", prose: str = ""
-) -> list[Merged]:
+) -> list[MergedKeys]:
     """The ways to merge a partial file of keys into the original, each with another result.
 
     None where the snippet is no such thing, or nothing in it is known. said: the words of the message; prose: those
@@ -82,11 +82,11 @@ def merged_by_keys(
     """
     if language not in LANGUAGES | JSON or len(original) > MAX_LINES:
         return []
-    snippet = Shown.of(shown, original, language)
+    snippet = ShownKeys.of(shown, original, language)
     if not snippet.texts:
         return []
     mine = entries_of(original.texts, language)
-    result: dict[tuple[str, ...], Merged] = {}
+    result: dict[tuple[str, ...], MergedKeys] = {}
     for way in Way:
         for joins in (False, True):
             placer = Placer(way, said)
@@ -98,13 +98,13 @@ def merged_by_keys(
                 continue
             placer.counts["marked"] = len(snippet.elided)
             placer.counts["more"] = bool(_MORE.search(prose))
-            merged = Merged(tuple(lines), placer.counts)
+            merged = MergedKeys(tuple(lines), placer.counts)
             result.setdefault(merged.lines, merged)
     return list(result.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownKeys:
     """A snippet without what only speaks to its reader.
 
     texts: its lines. notes: what was said above a line, or in the one before. elided: the lines that something is left
@@ -117,7 +117,7 @@ class Shown:
     language: str
 
     @classmethod
-    def of(cls, shown: Sequence[str], original: Lines, language: str) -> Shown:
+    def of(cls, shown: Sequence[str], original: Lines, language: str) -> ShownKeys:
         texts: list[str] = []
         notes: dict[int, str] = {}
         elided: set[int] = set()
@@ -142,7 +142,7 @@ def _is_note(row: Row, original: Lines) -> bool:
 
 
 def _merged_entries(
-    original: Lines, mine: Entry, snippet: Shown, prose: str, placer: Placer, *, joins: bool
+    original: Lines, mine: Entry, snippet: ShownKeys, prose: str, placer: Placer, *, joins: bool
 ) -> list[str] | None:
     if snippet.language in BRACED:
         snippet = _unfolded(snippet, mine, original)
@@ -165,7 +165,7 @@ class _Unmerged(Exception):
     """Raised where what the snippet shows can't be put into the file this way."""
 
 
-def _unfolded(snippet: Shown, mine: Entry, original: Lines) -> Shown:
+def _unfolded(snippet: ShownKeys, mine: Entry, original: Lines) -> ShownKeys:
     """The snippet with rules in one line written over several, where the original has them so."""
     known = {block.key for block in mine.blocks()}
     unit = original.indent_unit
@@ -278,7 +278,7 @@ class _Merger:
 
     original: Lines
     shown: Lines
-    snippet: Shown
+    snippet: ShownKeys
     placer: Placer
     joins: bool
     changes: list[tuple[int, int, list[str]]] = field(default_factory=list)

@@ -22,8 +22,8 @@ from fastedit.anchor.lazy.intent import asks_blanks
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.paths import Path
-from fastedit.anchor.lazy.plan import Plan, plan_of
-from fastedit.anchor.lazy.reading import NAMES, TASTES, Change, Part, Reading, composed
+from fastedit.anchor.lazy.plan import PathPlan, plan_of
+from fastedit.anchor.lazy.reading import NAMES, TASTES, Change, Reading, SnippetReading, composed
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.rows import Row, Taste, variants_of
 from fastedit.anchor.lazy.search import Search
@@ -63,7 +63,7 @@ class Base:
 
 
 # A part with its score, the lines that it leads to, where each of them is from, and the changes that make them.
-Merged = tuple[tuple[Part, float], tuple[str, ...], tuple[int | None, ...], Sequence[Change]]
+ReadText = tuple[tuple[SnippetReading, float], tuple[str, ...], tuple[int | None, ...], Sequence[Change]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,10 @@ def base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> 
     return Base(Lines(reading.lines), outline("\n".join(reading.lines), language))
 
 
-def parts_of(task: Task) -> list[Merged]:
+def parts_of(task: Task) -> list[ReadText]:
     """The ways to read one snippet, each with another result."""
     base, snippet, context = task.base, task.snippet, task.context
-    result: dict[tuple[str, ...], Merged] = {}
+    result: dict[tuple[str, ...], ReadText] = {}
     fold = None if task.known_for else fold_of(base.lines, snippet.lines, base.outline, context.names | context.removed)
     original, outlined = (base.lines, base.outline) if fold is None else (fold.lines, fold.outline)
     for taste, rows in variants_of(snippet.lines, original, task.language):
@@ -116,7 +116,7 @@ def _num_paths(num_rows: int) -> int:
 
 
 def _add_readings(
-    result: dict[tuple[str, ...], Merged], task: Task, search: Search, judge: Search, taste: Taste
+    result: dict[tuple[str, ...], ReadText], task: Task, search: Search, judge: Search, taste: Taste
 ) -> None:
     """Adds what the best paths of a search come to. judge: the search of the same grid that knows no result."""
     grid, used = search.grid, task.used
@@ -134,7 +134,7 @@ def _add_readings(
             score = path.score if search.known is None else float(search.features(path) @ search.weights)
             total = score + float(facts @ worth) + added
             if text not in result or result[text][0][1] < total:
-                result[text] = ((Part(grid, judge, path, plan, facts, taste), total), text, origins, changes)
+                result[text] = ((SnippetReading(grid, judge, path, plan, facts, taste), total), text, origins, changes)
             num_found += 1
             has_sound = has_sound or not facts[MORE_ERRORS]
         if num_found >= _num_wanted(len(task.before.lines), has_sound):
@@ -149,7 +149,7 @@ def _num_wanted(num_lines: int, has_sound: bool) -> int:
 
 def _followed(
     task: Task, search: Search, path: Path, twins: Twins
-) -> Iterator[tuple[Plan, tuple[Cell, ...], Sequence[Change], tuple[float, ...]]]:
+) -> Iterator[tuple[PathPlan, tuple[Cell, ...], Sequence[Change], tuple[float, ...]]]:
     """Yields the plan, cells, changes and `BLANKS` of a path, for each way to add the blank lines that words ask for.
 
     Yields nothing if it makes no text, or does what an earlier path did. twins: what the earlier ones did. A search
@@ -180,7 +180,7 @@ def _reject(task: Task, search: Search, path: Path) -> None:
         task.rejected.append(task.before.features() + told)
 
 
-def _add_by_keys(result: dict[tuple[str, ...], Merged], task: Task) -> None:
+def _add_by_keys(result: dict[tuple[str, ...], ReadText], task: Task) -> None:
     """Adds the readings of a partial file that is merged key by key; their scores lean on the best one by lines."""
     if not result:
         return

@@ -11,7 +11,7 @@ _FREE = frozenset("SJTB")
 
 
 @dataclass(slots=True)
-class Plan:
+class PathPlan:
     """All that a path does with each row and line.
 
     quoted: row → (line, pair). new: position → rows in their order. deleted: lines. free_before: rows before which
@@ -27,7 +27,7 @@ class Plan:
     order: list[int] = field(default_factory=list)
 
 
-def plan_of(path: Path, grid: Grid) -> Plan | None:
+def plan_of(path: Path, grid: Grid) -> PathPlan | None:
     """The plan of a path; None where it uses a line of the original twice."""
     planner = _Planner(grid)
     for source, target, pair in path.steps:
@@ -46,7 +46,7 @@ class _Planner:
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
-        self.plan = Plan()
+        self.plan = PathPlan()
         self.used: list[range] = []
         self.lines: set[int] | None = None
         self.is_free = True

@@ -35,7 +35,7 @@ _VERSION = r"(?:[<>=!~;@^\[][^(){}]*)?[\"',;]*$"
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ProposedLoss:
     """Lines of the original that would go, and others that would lose a part: (line, what it would be).
 
     values: what speaks for it, see `PROPOSALS`.
@@ -65,7 +65,7 @@ def proposals_for(
     hints: Hints,
     spoken: Sequence[Unit] = (),
     reworded: Sequence[Rewording] = (),
-) -> list[Proposal]:
+) -> list[ProposedLoss]:
     """Proposes what could go from a result because the words say so, or because it stands elsewhere now.
 
     spoken, reworded: what sentences may mean that speak of going, or quote a change.
@@ -83,11 +83,11 @@ def proposals_for(
 
 
 def combinations(
-    proposals: Sequence[Proposal], worth: np.ndarray[tuple[int], np.dtype[np.float64]]
-) -> list[tuple[Proposal, ...]]:
+    proposals: Sequence[ProposedLoss], worth: np.ndarray[tuple[int], np.dtype[np.float64]]
+) -> list[tuple[ProposedLoss, ...]]:
     """The ways to follow proposals that are worth a look: none, each, all, and the best with one more or one less."""
     good = [one for one in proposals if float(one.features() @ worth) > 0]
-    result: dict[tuple[int, ...], tuple[Proposal, ...]] = {}
+    result: dict[tuple[int, ...], tuple[ProposedLoss, ...]] = {}
     for chosen in (
         (), *((one,) for one in proposals), proposals, good,
         *([other for other in good if other is not one] for one in good),
@@ -98,7 +98,7 @@ def combinations(
 
 
 def followed(
-    lines: Sequence[str], origins: Sequence[int | None], chosen: Sequence[Proposal], language: str = ""
+    lines: Sequence[str], origins: Sequence[int | None], chosen: Sequence[ProposedLoss], language: str = ""
 ) -> tuple[tuple[str, ...], tuple[int | None, ...]]:
     """The lines of a result with proposals followed, and where each of them is from."""
     if not chosen:
@@ -142,9 +142,9 @@ def said_but_kept(lines: Sequence[str], original: Sequence[str], hints: Hints) -
     return min(count, 4)
 
 
-def still_named(count: int) -> Proposal:
+def still_named(count: int) -> ProposedLoss:
     """A proposal without lines that only counts names that the words say are gone and that still stand in a result."""
-    return Proposal((), tuple(float(count) * (name == "removes_kept") for name in PROPOSALS))
+    return ProposedLoss((), tuple(float(count) * (name == "removes_kept") for name in PROPOSALS))
 
 
 def _said(hints: Hints) -> list[str]:
@@ -165,7 +165,7 @@ class _Finder:
         self.lines, self.origins, self.original, self.found = lines, origins, original, found
         self.written = [lines[line] for line, origin in enumerate(origins) if origin is None]
         self.covered: set[int] = set()
-        self.result: list[Proposal] = []
+        self.result: list[ProposedLoss] = []
 
     @cached_property
     def kept(self) -> set[int]:
@@ -181,7 +181,7 @@ class _Finder:
         if name:
             values["used"] = float(self._is_used(name, set(gone)))
         told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
-        self.result.append(Proposal(tuple(gone), told))
+        self.result.append(ProposedLoss(tuple(gone), told))
 
     def _is_used(self, name: str, gone: set[int]) -> bool:
         alone = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
@@ -224,7 +224,7 @@ class _Finder:
             if free:
                 self.covered.update(line for line, _ in free)
                 told = {f"reworded_{name}": value for name, value in one.values.items()}
-                self.result.append(Proposal((), tuple(told.get(name, 0.0) for name in PROPOSALS), free))
+                self.result.append(ProposedLoss((), tuple(told.get(name, 0.0) for name in PROPOSALS), free))
 
     def _add_declarations(self, name: str) -> None:
         if not name:
@@ -297,7 +297,7 @@ class _Finder:
     def _change(self, line: int, less: str, **values: float) -> None:
         self.covered.add(line)
         told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
-        self.result.append(Proposal((), told, ((line, less),)))
+        self.result.append(ProposedLoss((), told, ((line, less),)))
 
     # ---- what the words don't name -----------------------------------------------------------------------------------
 

@@ -18,8 +18,8 @@ from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.keys import KEYS
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.paths import Path
-from fastedit.anchor.lazy.plan import Plan
-from fastedit.anchor.lazy.proposals import PROPOSALS, Proposal
+from fastedit.anchor.lazy.plan import PathPlan
+from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
 from fastedit.anchor.lazy.rows import Taste
 from fastedit.anchor.lazy.search import Search
 from fastedit.anchor.lazy.shown import Shown
@@ -45,13 +45,13 @@ def weights() -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SnippetReading:
     """One way to read one snippet: the grid it was found in, the path, and what comes of it."""
 
     grid: Grid
     search: Search
     path: Path
-    plan: Plan
+    plan: PathPlan
     facts: Any
     taste: Taste
     keys: tuple[float, ...] = (0.0,) * len(KEYS)
@@ -74,8 +74,8 @@ class Reading:
     lines: tuple[str, ...]
     origins: tuple[int | None, ...]
     score: float
-    parts: tuple[Part, ...] = ()
-    proposals: tuple[Proposal, ...] = ()
+    parts: tuple[SnippetReading, ...] = ()
+    proposals: tuple[ProposedLoss, ...] = ()
     joined: tuple[float, ...] = (0.0,) * len(JOINED)
     place: int = -1
     probability: float = 0.0

@@ -19,9 +19,9 @@ from fastedit.anchor.lazy.everywhere import repeated, says_everywhere
 from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.parts import BEAM, MAX_READINGS, Base, KnownFor, Merged, Task, base_of, parts_of
+from fastedit.anchor.lazy.parts import BEAM, MAX_READINGS, Base, KnownFor, ReadText, Task, base_of, parts_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, combinations, followed, proposals_for, said_but_kept, still_named
-from fastedit.anchor.lazy.reading import JOINED, Change, Part, Reading, composed, probabilities, weights
+from fastedit.anchor.lazy.reading import JOINED, Change, Reading, SnippetReading, composed, probabilities, weights
 from fastedit.anchor.lazy.rows import names_in
 from fastedit.anchor.lazy.shown import Shown, shown_of
 from fastedit.anchor.lazy.spoken import spoken_changes, spoken_units
@@ -134,7 +134,7 @@ def _shows_written(shown: Sequence[str], before: Reading, original: Lines) -> bo
     return any(len(key) >= MIN_TELLING and key in keys and key not in original.places for key in written)
 
 
-def _read_on(before: Reading, merged: Merged, used: dict[str, float]) -> Reading:
+def _read_on(before: Reading, merged: ReadText, used: dict[str, float]) -> Reading:
     """A reading with that of the next snippet, which was read against what it made."""
     (part, score), text, origins, changes = merged
     first = min((start for start, _, _ in changes), default=len(before.lines))
@@ -143,7 +143,7 @@ def _read_on(before: Reading, merged: Merged, used: dict[str, float]) -> Reading
     return _with_part(before, part, score, text, origins, place, rewritten, used)
 
 
-def _read_beside(before: Reading, merged: Merged, original: Reading, used: dict[str, float]) -> Reading | None:
+def _read_beside(before: Reading, merged: ReadText, original: Reading, used: dict[str, float]) -> Reading | None:
     """A reading with that of the next snippet, which was read against the original; None where both change a line."""
     (part, score), text, origins, changes = merged
     place = min((start for start, _, _ in changes), default=-1)
@@ -175,7 +175,7 @@ def _moved_to(before: Reading, changes: Sequence[Change], num_lines: int) -> lis
 
 def _with_part(
     before: Reading,
-    part: Part,
+    part: SnippetReading,
     score: float,
     text: tuple[str, ...],
     origins: tuple[int | None, ...],

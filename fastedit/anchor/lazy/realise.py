@@ -12,7 +12,7 @@ from fastedit.anchor.lazy.columns import Columns
 from fastedit.anchor.lazy.commas import with_commas
 from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.plan import Plan
+from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.lines import indent_of
 
 # Where the line of a comment says something, far behind its sign.
@@ -22,7 +22,7 @@ _SIGN = re.compile(r"^\s*(?P<sign>\*|//|#|--|;)(?P<space>\t\s*|\s{2,})(?=\S)")
 class Realiser:
     """Writes the result of a plan. added_blanks: see `Blanks`."""
 
-    def __init__(self, grid: Grid, plan: Plan, added_blanks: AddedBlanks = AddedBlanks.NONE) -> None:
+    def __init__(self, grid: Grid, plan: PathPlan, added_blanks: AddedBlanks = AddedBlanks.NONE) -> None:
         self.grid = grid
         self.plan = plan
         self.added_blanks = added_blanks

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from fastedit.anchor.cues import Kind, cue_at
+from fastedit.anchor.cues import CueKind, cue_at
 from fastedit.anchor.hints import is_path, name_of, sentences_of
 from fastedit.anchor.lazy.lines import CLOSER, WORD, Lines, identity_of
 from fastedit.anchor.lazy.shown import Shown
@@ -182,11 +182,11 @@ def _words_of(sentence: str) -> Iterator[_Word]:
     """Yields the words of a sentence, with what it says of them; none where it has no word for going."""
     masked = re.sub(r"`[^`\n]+`", lambda one: "`" * len(one.group()), sentence)
     cues = list(_cues(masked))
-    strong = [at for at, kind in cues if kind in (Kind.GOES, Kind.REMOVED, Kind.REMOVES)]
+    strong = [at for at, kind in cues if kind in (CueKind.GOES, CueKind.REMOVED, CueKind.REMOVES)]
     weak = [one.start() for one in _WEAK.finditer(masked)]
     if not strong and not weak:
         return
-    stays = any(kind in (Kind.STAYS, Kind.KEEPS, Kind.NOT) for _, kind in cues)
+    stays = any(kind in (CueKind.STAYS, CueKind.KEEPS, CueKind.NOT) for _, kind in cues)
     for number, found in enumerate(_TOKEN.finditer(sentence)):
         if number >= MAX_WORDS:
             return
@@ -209,7 +209,7 @@ def _words_of(sentence: str) -> Iterator[_Word]:
         )
 
 
-def _cues(masked: str) -> Iterator[tuple[int, Kind]]:
+def _cues(masked: str) -> Iterator[tuple[int, CueKind]]:
     """Yields the words of `cues.py` in a sentence whose quotes are masked, each with where it begins."""
     at = 0
     while at < len(masked):

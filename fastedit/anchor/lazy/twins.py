@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED, REWRAPPED
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.plan import Plan
+from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.anchor.lazy.realise import Realiser
 
 _Range = tuple[int, int, tuple[str, ...]]
@@ -29,7 +29,7 @@ class Twins:
         self._written: dict[tuple[int, int], str | None] = {}
         self._seen: set[object] = set()
 
-    def is_new(self, plan: Plan) -> bool:
+    def is_new(self, plan: PathPlan) -> bool:
         """Whether no plan before came to the same text; remembers this one."""
         told = self._told(plan)
         if told in self._seen:
@@ -37,7 +37,7 @@ class Twins:
         self._seen.add(told)
         return True
 
-    def _told(self, plan: Plan) -> object:
+    def _told(self, plan: PathPlan) -> object:
         """All that the text follows from: the lines that change, and what columns and blank lines depend on."""
         quoted = {row: line for row, (line, _) in plan.quoted.items() if not self.is_blank[row]}
         beside = self._shift(quoted)
@@ -45,7 +45,7 @@ class Twins:
             beside = self._columns(plan, quoted)
         return self._changes(plan), self._edges(plan), beside
 
-    def _columns(self, plan: Plan, quoted: dict[int, int]) -> object:
+    def _columns(self, plan: PathPlan, quoted: dict[int, int]) -> object:
         """The columns of the rows that are new or move, and the lines that move with them."""
         writer = Realiser(self.grid, plan)
         told = writer.columns
@@ -67,7 +67,7 @@ class Twins:
         has_step = any(quoted.get(above[row], -2) == parents[line] for row, line in quoted.items())
         return tuple(shifts) if has_step else None
 
-    def _changes(self, plan: Plan) -> tuple[_Range, ...]:
+    def _changes(self, plan: PathPlan) -> tuple[_Range, ...]:
         """The lines [start, end) that become others, without those at either end that are written as they were."""
         keys = self.shown.keys
         written = {}
@@ -114,7 +114,7 @@ class Twins:
             self._written[at] = None if stands else f"{mark}{key}"
         return self._written[at]
 
-    def _edges(self, plan: Plan) -> tuple[tuple[int, int, int], ...]:
+    def _edges(self, plan: PathPlan) -> tuple[tuple[int, int, int], ...]:
         """The runs of new rows beside something that isn't shown: blank lines are added there.
 
         For each the first row, the one that is beside, and where it goes.

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
-from fastedit.anchor.patch.changes import Change, composed
+from fastedit.anchor.patch.changes import HunkChange, composed
 from fastedit.anchor.patch.deletion import deletion_problem
-from fastedit.anchor.patch.hunks import MIN_CERTAINTY, Outcome, locate_hunks
+from fastedit.anchor.patch.hunks import MIN_CERTAINTY, HunkOutcome, locate_hunks
 from fastedit.anchor.patch.locate import LineIndex
 from fastedit.anchor.patch.scopes import Scopes
 from fastedit.edits.model import Action, Edit, Op
@@ -31,7 +31,7 @@ def align_patch(original_lines: list[str], edit: Edit, outline: Outline | None) 
     others' segments stand all the same. A hunk that the file shows as applied changes nothing, which a note says.
     """
     if edit.action is Action.DELETE:
-        whole = Change(0, len(original_lines), ())
+        whole = HunkChange(0, len(original_lines), ())
         problem = deletion_problem(original_lines, edit.hunks)
         segments = _segments([whole] if original_lines else [], len(original_lines))
         return Alignment(segments, (problem,) if problem else ())
@@ -48,9 +48,9 @@ def align_patch(original_lines: list[str], edit: Edit, outline: Outline | None) 
     return Alignment(_segments(changes, len(original_lines)), tuple(problems), notes)
 
 
-def _without_clashes(outcomes: Sequence[Outcome]) -> tuple[list[Change], list[Problem]]:
+def _without_clashes(outcomes: Sequence[HunkOutcome]) -> tuple[list[HunkChange], list[Problem]]:
     """All changes in order, and a problem for each two that want the same lines. What is given twice counts once."""
-    changes: list[Change] = []
+    changes: list[HunkChange] = []
     clashes: list[Problem] = []
     ordered = sorted(
         ((change, number) for number, outcome in enumerate(outcomes) for change in outcome.changes),
@@ -73,8 +73,8 @@ def _without_clashes(outcomes: Sequence[Outcome]) -> tuple[list[Change], list[Pr
 
 
 def _then(
-    index: LineIndex, changes: list[Change], outcomes: list[Outcome], edit: Edit
-) -> tuple[list[Change], list[Outcome]]:
+    index: LineIndex, changes: list[HunkChange], outcomes: list[HunkOutcome], edit: Edit
+) -> tuple[list[HunkChange], list[HunkOutcome]]:
     """The changes and outcomes with missing hunks looked for in what the other hunks make of the file.
 
     Some tools apply blocks one after the other, and models write a block for the text that the one before left.
@@ -96,7 +96,7 @@ def _then(
         patched, Scopes(patched, None), [outcomes[number].hunk for number in missing], edit.format, strict=True
     )
     settled = list(outcomes)
-    later: list[Change] = []
+    later: list[HunkChange] = []
     for number, outcome in zip(missing, found, strict=True):
         touches_new = any(None in rows[max(0, place.start) : place.end] for place in outcome.places)
         if outcome.problem is None and touches_new:
@@ -107,11 +107,11 @@ def _then(
     return composed(changes, later, rows, texts, _COMPOSED_CERTAINTY, ONE_AFTER_THE_OTHER), settled
 
 
-def _doubt(change: Change) -> Problem:
+def _doubt(change: HunkChange) -> Problem:
     return Problem(Code.ANCHOR_NOT_FOUND, f"line {change.start + 1}: {change.reason or 'the place is not certain'}")
 
 
-def _segments(changes: Sequence[Change], num_lines: int) -> tuple[Segment, ...]:
+def _segments(changes: Sequence[HunkChange], num_lines: int) -> tuple[Segment, ...]:
     """The changes with the kept lines between them."""
     segments: list[Segment] = []
     position = 0
@@ -127,7 +127,7 @@ def _segments(changes: Sequence[Change], num_lines: int) -> tuple[Segment, ...]:
     return tuple(segments)
 
 
-def _kind(change: Change) -> SegmentKind | None:
+def _kind(change: HunkChange) -> SegmentKind | None:
     if change.start == change.end:
         return SegmentKind.INSERT if change.lines else None
     return SegmentKind.REPLACE if change.lines else SegmentKind.DELETE

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fastedit.anchor.patch.changes import changed_span
-from fastedit.anchor.patch.choose import END_WORTH, HINT_WORTH, QUALITY_WORTH, SCOPE_WORTH, Candidate
+from fastedit.anchor.patch.choose import END_WORTH, HINT_WORTH, QUALITY_WORTH, SCOPE_WORTH, RunPlace
 from fastedit.anchor.patch.fit import Fit, fit, num_cells
 from fastedit.anchor.patch.locate import Level, LineIndex, Place
 from fastedit.anchor.patch.quoted import weight_of
@@ -36,7 +36,7 @@ _STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class HunkPiece:
     """Lines of a hunk that stand together.
 
     follows: the piece before is of the same hunk. is_elided: dots lie between them.
@@ -54,26 +54,26 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FoundPlaces:
     """The places where a piece can stand, and the near misses where it can't stand anywhere.
 
     unweighed: the best of the places that were too many to be candidates.
     """
 
-    candidates: list[Candidate]
-    unweighed: Candidate | None = None
+    candidates: list[RunPlace]
+    unweighed: RunPlace | None = None
     misses: list[Fit] = field(default_factory=list)
 
 
-def pieces_of(hunk: PatchHunk, number: int) -> list[Piece]:
+def pieces_of(hunk: PatchHunk, number: int) -> list[HunkPiece]:
     """The hunk's lines, parted at its elisions."""
-    pieces: list[Piece] = []
+    pieces: list[HunkPiece] = []
     lines: list[PatchLine] = []
     for line in (*hunk.lines, PatchLine(Op.SKIP, "")):
         if line.op is not Op.SKIP:
             lines.append(line)
         elif lines:
-            pieces.append(Piece(number, hunk, tuple(lines), bool(pieces), bool(pieces)))
+            pieces.append(HunkPiece(number, hunk, tuple(lines), bool(pieces), bool(pieces)))
             lines = []
     return pieces
 
@@ -86,7 +86,7 @@ class Finder:
         self.scopes = scopes
         self.limit = max(MIN_CANDIDATES, min(MAX_CANDIDATES, math.isqrt(MAX_LINKS // max(1, num_pieces))))
 
-    def find(self, piece: Piece, *, strict: bool = False, shifts: Sequence[int] = (0,)) -> Finding:
+    def find(self, piece: HunkPiece, *, strict: bool = False, shifts: Sequence[int] = (0,)) -> FoundPlaces:
         """The piece's candidates, at most `limit`.
 
         strict: white space is all that may differ. shifts: how far off the patch's line numbers may be.
@@ -102,7 +102,7 @@ class Finder:
         misses = sorted((found for found in fits if found.refusal), key=lambda found: -found.place.quality)
         return replace(self._ranked(piece, places, shifts), misses=misses)
 
-    def parted(self, piece: Piece) -> list[Piece]:
+    def parted(self, piece: HunkPiece) -> list[HunkPiece]:
         """The piece as several that each stand somewhere, if it passes over lines without saying so; else nothing.
 
         Each part has lines that tell, and the parts meet between kept lines.
@@ -110,7 +110,7 @@ class Finder:
         seams = [n for n in range(1, len(piece.lines)) if piece.lines[n - 1].op is piece.lines[n].op is Op.KEEP]
         if not seams or len(seams) > MAX_SEAMS:
             return []
-        parts: list[Piece] = []
+        parts: list[HunkPiece] = []
         start = 0
         while start < len(piece.lines):
             ends = [len(piece.lines), *(seam for seam in reversed(seams) if seam > start)]
@@ -121,7 +121,7 @@ class Finder:
             start = end
         return parts
 
-    def _stands(self, piece: Piece, start: int, end: int) -> bool:
+    def _stands(self, piece: HunkPiece, start: int, end: int) -> bool:
         """Whether these lines of the piece tell enough and stand somewhere as they are quoted."""
         old = [line.text for line in piece.lines[start:end] if line.op is not Op.ADD]
         told = [text for text in old if text.strip()]
@@ -157,7 +157,7 @@ class Finder:
                 fits.append(found if is_enough else replace(found, refusal=found.refusal or TOO_COMMON))
         return fits
 
-    def _ranked(self, piece: Piece, places: list[Place], shifts: Sequence[int]) -> Finding:
+    def _ranked(self, piece: HunkPiece, places: list[Place], shifts: Sequence[int]) -> FoundPlaces:
         """The best of the places as candidates, in the original's order."""
         hunk = piece.hunk
         values = self.scopes.values(hunk.scopes, places)
@@ -172,13 +172,13 @@ class Finder:
             ranked.append((worth, place, distance))
         ranked.sort(key=lambda rank: (-rank[0], rank[1].start))
         candidates = [
-            Candidate(place, changed_span(piece.lines, place), worth, distance)
+            RunPlace(place, changed_span(piece.lines, place), worth, distance)
             for worth, place, distance in ranked[: self.limit + 1]
         ]
         unweighed = candidates.pop() if len(candidates) > self.limit else None
-        return Finding(sorted(candidates, key=lambda candidate: candidate.place.start), unweighed)
+        return FoundPlaces(sorted(candidates, key=lambda candidate: candidate.place.start), unweighed)
 
-    def _insertions(self, piece: Piece) -> list[Place]:
+    def _insertions(self, piece: HunkPiece) -> list[Place]:
         """Places for new lines without any context."""
         hunk = piece.hunk
         num_lines = len(self.index.lines)

@@ -20,7 +20,7 @@ UNTOLD = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class HunkChange:
     """Lines [start, end) become `lines`. certainty and reason are for the place inside of the hunk alone."""
 
     start: int
@@ -53,7 +53,7 @@ def changed_span(lines: Sequence[PatchLine], place: Place) -> Span:
     return (min(starts), max(ends)) if runs else (place.start, place.start)
 
 
-def changes_at(index: LineIndex, lines: Sequence[PatchLine], place: Place, format: Format) -> list[Change]:
+def changes_at(index: LineIndex, lines: Sequence[PatchLine], place: Place, format: Format) -> list[HunkChange]:
     """The changes that the patch lines make at this place, new lines indented as the original is."""
     pairs = _quoted_pairs(index, lines, place)
     if any(line.text != line.text.rstrip() and original == original.rstrip() for line, original in pairs):
@@ -116,11 +116,11 @@ def _extent(run: _Run, place: Place) -> Span:
     return at, at
 
 
-def _change(index: LineIndex, run: _Run, place: Place, reindenter: Reindenter) -> Change:
+def _change(index: LineIndex, run: _Run, place: Place, reindenter: Reindenter) -> HunkChange:
     start, end = _extent(run, place)
     lines = tuple(reindenter.rewrite(text) for text in run.added)
     certainty, reason = _certainty(index, run, place, reindenter.is_same)
-    return Change(start, end, lines, certainty, reason)
+    return HunkChange(start, end, lines, certainty, reason)
 
 
 def _certainty(index: LineIndex, run: _Run, place: Place, is_unshifted: bool) -> tuple[float, str]:
@@ -193,13 +193,13 @@ def _is_misread_prefix(line: PatchLine, original: str, format: Format) -> bool:
 
 
 def composed(
-    first: Sequence[Change],
-    later: Sequence[Change],
+    first: Sequence[HunkChange],
+    later: Sequence[HunkChange],
     rows: Sequence[int | None],
     texts: Sequence[str],
     certainty: float,
     reason: str,
-) -> list[Change]:
+) -> list[HunkChange]:
     """Joins both as changes of the original, where `later` are changes of what `first` made of it.
 
     rows: for each line of that text the original's line, None for a new one; texts: the lines themselves.
@@ -215,9 +215,9 @@ def composed(
     num_lines = max((row for row in rows if row is not None), default=-1) + 1
     num_lines = max([num_lines, *(change.end for change in first)])
     known = {(change.start, change.end, change.lines): change for change in first}
-    result: list[Change] = []
+    result: list[HunkChange] = []
     for start, end, lines in _differences(final, num_lines):
-        result.append(known.get((start, end, lines)) or Change(start, end, lines, certainty, reason))
+        result.append(known.get((start, end, lines)) or HunkChange(start, end, lines, certainty, reason))
     return result
 
 

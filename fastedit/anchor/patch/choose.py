@@ -36,7 +36,7 @@ Links = Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RunPlace:
     """A place for a run. changed: the lines [start, end) that change there; worth: what it has by itself."""
 
     place: Place
@@ -46,14 +46,14 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenRun:
     """The chosen candidate. rivals: those that only a line number, if anything, makes worse.
 
     margin: to the best other place, all things weighed. by_hint: whether a line number decided.
     """
 
-    candidate: Candidate
-    rivals: tuple[Candidate, ...]
+    candidate: RunPlace
+    rivals: tuple[RunPlace, ...]
     margin: float
     by_hint: bool = False
 
@@ -67,13 +67,13 @@ class Run:
     place that is meant, as behind an elision.
     """
 
-    candidates: Sequence[Candidate]
-    unweighed: Candidate | None = None
+    candidates: Sequence[RunPlace]
+    unweighed: RunPlace | None = None
     must_follow: bool = False
     is_nearest: bool = False
 
 
-def choose(runs: Sequence[Run]) -> list[Choice]:
+def choose(runs: Sequence[Run]) -> list[ChosenRun]:
     """The choice for each run."""
     if not runs:
         return []
@@ -83,7 +83,7 @@ def choose(runs: Sequence[Run]) -> list[Choice]:
     ]
     forward = _best_to(runs, links)
     backward = _best_from(runs, links)
-    choices: list[Choice] = []
+    choices: list[ChosenRun] = []
     chosen = _path(forward, links)
     for number, run in enumerate(runs):
         totals = [ahead + behind for ahead, behind in zip(forward[number], backward[number], strict=True)]
@@ -91,7 +91,7 @@ def choose(runs: Sequence[Run]) -> list[Choice]:
     return choices
 
 
-def _link(first: Candidate, second: Candidate, must_follow: bool) -> float:
+def _link(first: RunPlace, second: RunPlace, must_follow: bool) -> float:
     """The worth of two candidates together, the second of which comes after the first in the message."""
     if must_follow:
         if second.place.start < first.place.end:
@@ -140,7 +140,7 @@ def _highest(values: Sequence[float]) -> int:
     return max(range(len(values)), key=values.__getitem__)
 
 
-def _judge(run: Run, totals: Sequence[float], chosen: int) -> Choice:
+def _judge(run: Run, totals: Sequence[float], chosen: int) -> ChosenRun:
     candidates, best = run.candidates, totals[chosen]
     others = [number for number in range(len(candidates)) if number != chosen]
     margin = min((best - totals[number] for number in others), default=QUALITY_WORTH)
@@ -148,10 +148,10 @@ def _judge(run: Run, totals: Sequence[float], chosen: int) -> Choice:
     if run.unweighed is not None and not run.is_nearest and candidates[chosen].worth - run.unweighed.worth < TIE:
         tied.append(run.unweighed)
     rivals = tuple(other for other in tied if not _is_told_by_hint(candidates[chosen], other))
-    return Choice(candidates[chosen], rivals, margin, by_hint=bool(tied) and not rivals)
+    return ChosenRun(candidates[chosen], rivals, margin, by_hint=bool(tied) and not rivals)
 
 
-def _is_told_by_hint(chosen: Candidate, other: Candidate) -> bool:
+def _is_told_by_hint(chosen: RunPlace, other: RunPlace) -> bool:
     if chosen.hint_distance is None or other.hint_distance is None:
         return False
     if chosen.hint_distance == 0:

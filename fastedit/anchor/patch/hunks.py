@@ -12,13 +12,13 @@ from fastedit.anchor.patch.candidates import (
     ONLY_A_NUMBER,
     UNEVEN_INDENT_QUALITY,
     Finder,
-    Finding,
-    Piece,
+    FoundPlaces,
+    HunkPiece,
     pieces_of,
 )
-from fastedit.anchor.patch.changes import Change, changes_at
-from fastedit.anchor.patch.choose import Candidate as PlaceCandidate
-from fastedit.anchor.patch.choose import Choice, Run, choose
+from fastedit.anchor.patch.changes import HunkChange, changes_at
+from fastedit.anchor.patch.choose import ChosenRun, Run, choose
+from fastedit.anchor.patch.choose import RunPlace as PlaceCandidate
 from fastedit.anchor.patch.locate import Level, LineIndex, Place
 from fastedit.anchor.patch.quoted import loose_key, weight_of
 from fastedit.anchor.patch.scopes import Scopes
@@ -48,11 +48,11 @@ _TELLING_WEIGHT = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class HunkOutcome:
     """A hunk with its changes, or why it has none."""
 
     hunk: PatchHunk
-    changes: tuple[Change, ...] = ()
+    changes: tuple[HunkChange, ...] = ()
     places: tuple[Place, ...] = ()
     problem: Problem | None = None
     is_applied: bool = False
@@ -60,7 +60,7 @@ class Outcome:
 
 def locate_hunks(
     index: LineIndex, scopes: Scopes, hunks: Sequence[PatchHunk], format: Format, *, strict: bool = False
-) -> list[Outcome]:
+) -> list[HunkOutcome]:
     """The outcome of every hunk, in the message's order; strict: nothing but white space may differ."""
     return _Locator(index, scopes, hunks, format, strict).outcomes()
 
@@ -77,7 +77,7 @@ class _Locator:
         self.pieces = [piece for number, hunk in enumerate(self.hunks) for piece in pieces_of(hunk, number)]
         self.finder = Finder(index, scopes, len(self.pieces))
 
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[HunkOutcome]:
         applied = {number for number, hunk in enumerate(self.hunks) if self._is_applied(hunk)}
         inserting = {number for number in applied if not any(line.op is Op.DELETE for line in self.hunks[number].lines)}
         found = [pair for piece in self.pieces if piece.hunk_number not in inserting for pair in self._find(piece)]
@@ -90,17 +90,17 @@ class _Locator:
         choices = choose(
             [Run(finding.candidates, finding.unweighed, piece.follows, piece.is_elided) for piece, finding in placed]
         )
-        located: dict[int, list[tuple[Piece, Choice]]] = {}
+        located: dict[int, list[tuple[HunkPiece, ChosenRun]]] = {}
         for (piece, _), choice in zip(placed, choices, strict=True):
             located.setdefault(piece.hunk_number, []).append((piece, choice))
         is_numbered = self._has_true_numbers(located)
-        outcomes: list[Outcome] = []
+        outcomes: list[HunkOutcome] = []
         for number, hunk in enumerate(self.hunks):
             if number in applied:
-                outcomes.append(Outcome(hunk, is_applied=True))
+                outcomes.append(HunkOutcome(hunk, is_applied=True))
             elif number in lost:
                 findings = [finding for piece, finding in found if piece.hunk_number == number]
-                outcomes.append(Outcome(hunk, problem=self._not_found(number, findings)))
+                outcomes.append(HunkOutcome(hunk, problem=self._not_found(number, findings)))
             else:
                 outcomes.append(self._placed(number, located[number], is_numbered))
         return outcomes
@@ -108,7 +108,7 @@ class _Locator:
     def _is_applied(self, hunk: PatchHunk) -> bool:
         return is_applied(self.index, hunk, self.num_alike[hunk.lines])
 
-    def _find(self, piece: Piece) -> list[tuple[Piece, Finding]]:
+    def _find(self, piece: HunkPiece) -> list[tuple[HunkPiece, FoundPlaces]]:
         """The piece, or its parts where it only stands in parts, with its candidates."""
         finding = self.finder.find(piece, strict=self.strict)
         quality = max((candidate.place.quality for candidate in finding.candidates), default=0.0)
@@ -117,7 +117,7 @@ class _Locator:
         parts = self.finder.parted(piece)
         return [(part, self.finder.find(part)) for part in parts] if parts else [(piece, finding)]
 
-    def _with_shifts(self, placed: list[tuple[Piece, Finding]]) -> list[tuple[Piece, Finding]]:
+    def _with_shifts(self, placed: list[tuple[HunkPiece, FoundPlaces]]) -> list[tuple[HunkPiece, FoundPlaces]]:
         """The findings with line numbers read as far off as they are where the place is plain."""
         offsets = [
             finding.candidates[0].place.start - piece.hunk.line_hint
@@ -134,7 +134,7 @@ class _Locator:
             for piece, finding in placed
         ]
 
-    def _has_true_numbers(self, chosen: dict[int, list[tuple[Piece, Choice]]]) -> bool:
+    def _has_true_numbers(self, chosen: dict[int, list[tuple[HunkPiece, ChosenRun]]]) -> bool:
         """Whether the patch's line numbers proved right wherever they could be checked, and somewhere they could."""
         checked = [
             choice.candidate.hint_distance
@@ -144,25 +144,25 @@ class _Locator:
         ]
         return bool(checked) and not any(checked)
 
-    def _placed(self, number: int, located: Sequence[tuple[Piece, Choice]], is_numbered: bool) -> Outcome:
+    def _placed(self, number: int, located: Sequence[tuple[HunkPiece, ChosenRun]], is_numbered: bool) -> HunkOutcome:
         hunk = self.hunks[number]
         rivals = [(choice.candidate, *choice.rivals) for _, choice in located if choice.rivals]
         if rivals:
-            return Outcome(hunk, problem=self._ambiguous(number, rivals[0]))
+            return HunkOutcome(hunk, problem=self._ambiguous(number, rivals[0]))
         if len(located) == 1 and stands_beside(self.index, hunk, located[0][1].candidate.place):
-            return Outcome(hunk, is_applied=True)
-        changes: list[Change] = []
+            return HunkOutcome(hunk, is_applied=True)
+        changes: list[HunkChange] = []
         for piece, choice in located:
             place = choice.candidate.place
             if place.reason == ONLY_A_NUMBER and not self._is_number_safe(place, is_numbered):
-                return Outcome(hunk, problem=self._without_context(number, place))
+                return HunkOutcome(hunk, problem=self._without_context(number, place))
             certainty, reason = _certainty(piece, choice)
             if self.format in _PREFIXED and _is_moved(piece, place, self.index):
                 certainty, reason = min(certainty, _MOVED_CERTAINTY), f"{reason}, and the lines say little"
             for change in changes_at(self.index, piece.lines, place, self.format):
                 why = reason if certainty <= change.certainty else change.reason
                 changes.append(replace(change, certainty=min(certainty, change.certainty), reason=why))
-        return Outcome(hunk, tuple(changes), tuple(choice.candidate.place for _, choice in located))
+        return HunkOutcome(hunk, tuple(changes), tuple(choice.candidate.place for _, choice in located))
 
     def _is_number_safe(self, place: Place, is_numbered: bool) -> bool:
         return is_numbered or place.start in (0, len(self.index.lines))
@@ -170,7 +170,7 @@ class _Locator:
     def _name(self, number: int) -> str:
         return f"hunk {number + 1} of {len(self.hunks)} (line {self.hunks[number].source_line + 1} of the edit)"
 
-    def _not_found(self, number: int, findings: Sequence[Finding]) -> Problem:
+    def _not_found(self, number: int, findings: Sequence[FoundPlaces]) -> Problem:
         misses = sorted((miss for finding in findings for miss in finding.misses), key=lambda miss: -miss.place.quality)
         near = tuple(self._shown(miss.place, miss.refusal) for miss in misses[:MAX_CANDIDATES])
         why = misses[0].refusal if misses else "nothing like them is in the file"
@@ -208,7 +208,7 @@ def _with_dashes_kept(hunk: PatchHunk, index: LineIndex) -> PatchHunk:
     return replace(hunk, lines=lines) if lines != hunk.lines else hunk
 
 
-def _certainty(piece: Piece, choice: Choice) -> tuple[float, str]:
+def _certainty(piece: HunkPiece, choice: ChosenRun) -> tuple[float, str]:
     """(certainty, reason): how certain the place is, and what that rests on."""
     place = choice.candidate.place
     reasons = [place.reason] if place.reason else []
@@ -228,7 +228,7 @@ def _certainty(piece: Piece, choice: Choice) -> tuple[float, str]:
     return certainty, ", ".join(reasons)
 
 
-def _is_moved(piece: Piece, place: Place, index: LineIndex) -> bool:
+def _is_moved(piece: HunkPiece, place: Place, index: LineIndex) -> bool:
     """Whether removed lines of a hunk that says little stand at another depth than it shows them: likely others.
 
     Blanks for tabs are no other depth.

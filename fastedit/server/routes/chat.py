@@ -13,17 +13,17 @@ from pydantic import BaseModel
 
 from fastedit.server.chat import (
     AssistantMessage,
+    ChatChoice,
     ChatChunk,
     ChatRequest,
     ChatResponse,
     ChatUsage,
-    Choice,
     ChunkChoice,
     Delta,
 )
 from fastedit.server.jobs import Job
 from fastedit.server.models import MODES, known_model
-from fastedit.server.problems import Problem, RequestCode, openai_body
+from fastedit.server.problems import RequestCode, RequestProblem, openai_body
 from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.service import Service
 from fastedit.server.streaming import event, event_response, pieces_of, while_connected
@@ -36,7 +36,7 @@ EVENTS = streamed("Chat completion chunks, then `[DONE]`.")
 router = APIRouter(tags=["compatible"], responses=ERRORS)
 
 
-class Model(BaseModel):
+class ModelBody(BaseModel):
     id: str
     object: Literal["model"] = "model"
     created: int = MODELS_CREATED
@@ -45,20 +45,20 @@ class Model(BaseModel):
 
 class Models(BaseModel):
     object: Literal["list"] = "list"
-    data: list[Model]
+    data: list[ModelBody]
 
 
 @router.get("/v1/models")
 async def models() -> Models:
     """The names that `model` can have; any other means `fastedit`."""
-    return Models(data=[Model(id=name) for name in MODES])
+    return Models(data=[ModelBody(id=name) for name in MODES])
 
 
 @router.get("/v1/models/{name:path}")
-async def model(name: str) -> Model:
+async def model(name: str) -> ModelBody:
     if name not in MODES:
-        raise Problem(RequestCode.NOT_FOUND, "There is no such model.", param="model")
-    return Model(id=name)
+        raise RequestProblem(RequestCode.NOT_FOUND, "There is no such model.", param="model")
+    return ModelBody(id=name)
 
 
 @router.post("/v1/chat/completions", response_model=ChatResponse, responses=EVENTS)
@@ -73,7 +73,7 @@ async def chat(body: ChatRequest, request: Request, service: TheService) -> Resp
         id=answer.id,
         created=answer.created,
         model=answer.model,
-        choices=[Choice(message=AssistantMessage(content=outcome.text))],
+        choices=[ChatChoice(message=AssistantMessage(content=outcome.text))],
         usage=ChatUsage.of(outcome.stats),
     )
     return Response(response.model_dump_json(), media_type="application/json")
@@ -111,5 +111,5 @@ class _Answer:
         return event(None, chunk.json_without_gaps())
 
 
-def _error_event(problem: Problem) -> bytes:
+def _error_event(problem: RequestProblem) -> bytes:
     return event(None, openai_body(problem))

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from fastedit.server.jobs import Job, Outcome
+from fastedit.server.jobs import Job, JobOutcome
 from fastedit.server.models import mode_of
-from fastedit.server.problems import Problem
+from fastedit.server.problems import RequestProblem
 from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.schemas import EDIT, ORIGINAL, Text
 from fastedit.server.service import Service
@@ -45,7 +45,7 @@ class CodeUsage(BaseModel):
     total_tokens: int
 
     @classmethod
-    def of(cls, outcome: Outcome) -> CodeUsage:
+    def of(cls, outcome: JobOutcome) -> CodeUsage:
         stats = outcome.stats
         total = stats.prompt_tokens + stats.completion_tokens
         return cls(prompt_tokens=stats.prompt_tokens, completion_tokens=stats.completion_tokens, total_tokens=total)
@@ -79,9 +79,9 @@ async def _events(body: CodeApplyRequest, service: Service) -> AsyncGenerator[by
             yield event(None, _response(part))
 
 
-def _error_event(problem: Problem) -> bytes:
+def _error_event(problem: RequestProblem) -> bytes:
     return event(None, problem.json())
 
 
-def _response(outcome: Outcome) -> CodeApplyResponse:
+def _response(outcome: JobOutcome) -> CodeApplyResponse:
     return CodeApplyResponse(mergedCode=outcome.text, usage=CodeUsage.of(outcome))

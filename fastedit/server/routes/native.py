@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from fastedit.errors import Code, EditRefused
 from fastedit.server.failures import problem_of
-from fastedit.server.problems import Problem, RequestCode
+from fastedit.server.problems import RequestCode, RequestProblem
 from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.schemas import (
     ApplyRequest,
@@ -22,13 +22,13 @@ from fastedit.server.schemas import (
     ErrorBody,
     FilesRequest,
     FilesResponse,
-    NamedFile,
-    Span,
+    NamedFileBody,
+    SpanBody,
 )
 from fastedit.server.service import Service, check_sha256
 from fastedit.server.spans import SpanWriter
 from fastedit.server.streaming import event, event_response, while_connected
-from fastedit.verify.groups import Group, Place
+from fastedit.verify.groups import Group, GroupPlace
 
 EVENTS = streamed("Events named `span`, then one named `result` or `error`; see ApplyResponse, Span, ErrorResponse.")
 
@@ -50,9 +50,9 @@ async def apply_batch(body: BatchRequest, request: Request, service: TheService)
     """Merge several edits, each into a file of its own. One that fails keeps none of the others from being done."""
     limit = service.settings.max_batch
     if len(body.requests) > limit:
-        raise Problem(Code.TOO_LARGE, f"The batch has {len(body.requests)} requests; the limit is {limit}.")
+        raise RequestProblem(Code.TOO_LARGE, f"The batch has {len(body.requests)} requests; the limit is {limit}.")
     if any(one.stream for one in body.requests):
-        raise Problem(RequestCode.INVALID_REQUEST, "A batch isn't streamed.", param="requests")
+        raise RequestProblem(RequestCode.INVALID_REQUEST, "A batch isn't streamed.", param="requests")
     items = await while_connected(request, lambda: _all(body.requests, service))
     return _json(BatchResponse(results=items))
 
@@ -61,7 +61,7 @@ async def apply_batch(body: BatchRequest, request: Request, service: TheService)
 async def files(body: FilesRequest, request: Request, service: TheService) -> Response:
     """Tell which files a message is about."""
     named = await while_connected(request, lambda: service.files(body.edit, body.format))
-    return _json(FilesResponse(files=[NamedFile.of(file) for file in named]))
+    return _json(FilesResponse(files=[NamedFileBody.of(file) for file in named]))
 
 
 async def _all(requests: list[ApplyRequest], service: Service) -> list[BatchItem]:
@@ -81,7 +81,7 @@ async def _all(requests: list[ApplyRequest], service: Service) -> list[BatchItem
     return [items[index] for index in range(len(requests))]
 
 
-async def _item(body: ApplyRequest, service: Service, place: Place) -> BatchItem:
+async def _item(body: ApplyRequest, service: Service, place: GroupPlace) -> BatchItem:
     try:
         check_sha256(body.original, body.sha256)
         outcome = await service.apply(body.job(), body.deadline_s, place=place)
@@ -97,12 +97,12 @@ async def _events(body: ApplyRequest, service: Service) -> AsyncGenerator[bytes]
     async for part in service.stream(body.job(), body.deadline_s):
         # A target's text comes in pieces; what was made without one brings its spans along.
         for span in writer.feed(part) if isinstance(part, str) else part.spans or writer.finish():
-            yield event("span", Span.of(span))
+            yield event("span", SpanBody.of(span))
         if not isinstance(part, str):
             yield event("result", ApplyResponse.of(part))
 
 
-def _error_event(problem: Problem) -> bytes:
+def _error_event(problem: RequestProblem) -> bytes:
     return event("error", problem.json())
 
 

@@ -21,7 +21,7 @@ HEADERS = {"Content-Security-Policy": POLICY, "X-Frame-Options": "DENY", "Referr
 PAGE = files("fastedit.server").joinpath("playground.html")
 
 
-class Segment(BaseModel):
+class SegmentBody(BaseModel):
     """Lines [start_line, end_line) of the original, 0-based, become `lines`; kept ones have none."""
 
     kind: str = Field(description="`keep`, `replace`, `insert` or `delete`.")
@@ -32,11 +32,11 @@ class Segment(BaseModel):
     reason: str
 
 
-class Explanation(BaseModel):
+class ExplanationBody(BaseModel):
     """The reading of a message."""
 
     roles: list[str] = Field(description="What each line of the message was taken for.")
-    segments: list[Segment] = Field(description="What becomes of the file, in the likeliest or the chosen reading.")
+    segments: list[SegmentBody] = Field(description="What becomes of the file, in the likeliest or the chosen reading.")
     certainty: float
 
 
@@ -46,12 +46,12 @@ async def playground() -> HTMLResponse:
     return HTMLResponse(PAGE.read_text("utf-8"), headers=HEADERS)
 
 
-@router.post("/v1/explain", response_model=Explanation, responses=ERRORS)
-async def explain(body: ApplyRequest, request: Request, service: TheService) -> Explanation:
+@router.post("/v1/explain", response_model=ExplanationBody, responses=ERRORS)
+async def explain(body: ApplyRequest, request: Request, service: TheService) -> ExplanationBody:
     """Tell how a message is read: what each of its lines was taken for, and how certain each change is."""
     made = await while_connected(request, lambda: service.explain(body.job()))
-    return Explanation(
+    return ExplanationBody(
         roles=[role.value for role in made.roles],
-        segments=[Segment(**asdict(one)) for one in made.segments],
+        segments=[SegmentBody(**asdict(one)) for one in made.segments],
         certainty=made.certainty,
     )

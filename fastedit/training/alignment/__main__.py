@@ -19,7 +19,7 @@ from typing import Any
 import fastedit
 import fastedit.anchor.lazy
 from fastedit.errors import SettingsError
-from fastedit.training.alignment.cases import Case, Workers, cut_cases, read_cases, read_changes, workers
+from fastedit.training.alignment.cases import Case, ProcessMap, cut_cases, read_cases, read_changes, workers
 from fastedit.training.alignment.certainty import fit_certainty
 from fastedit.training.alignment.everyday import everyday_cases
 from fastedit.training.alignment.weights import Weights, fit_weights, read_weights, write_weights
@@ -115,7 +115,7 @@ def _reporter(output: _Output, told: dict[str, Any]) -> Callable[[Weights, dict[
 
 
 def _fit_certainty(
-    cases: Sequence[Case], calibration: Sequence[Case], output: _Output, told: dict[str, Any], ready: Workers
+    cases: Sequence[Case], calibration: Sequence[Case], output: _Output, told: dict[str, Any], ready: ProcessMap
 ) -> None:
     weights, prior = read_weights(output.known("weights.json")), read_weights(PRIOR)
     stored, found = fit_certainty(cases, calibration, weights, prior, ready)

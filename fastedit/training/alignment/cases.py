@@ -48,7 +48,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RecordedChange:
     """A file before and after a change that somebody made. language: as the file's name tells."""
 
     file: str
@@ -116,7 +116,7 @@ def _read_folders(path: Path) -> list[Case]:
     return cases
 
 
-def read_changes(path: Path) -> list[Change]:
+def read_changes(path: Path) -> list[RecordedChange]:
     """The changes of a file of pairs (file, original, result) that are small enough. Raises SettingsError."""
     changes = []
     for row in read_rows(path):
@@ -127,11 +127,13 @@ def read_changes(path: Path) -> list[Change]:
             continue
         name = row["file"].rpartition("/")[2]
         language = language_of(name, original)
-        changes.append(Change(name, language, _bodies(original), _bodies(result)))
+        changes.append(RecordedChange(name, language, _bodies(original), _bodies(result)))
     return changes
 
 
-def cut_cases(changes: Sequence[Change], phrases: Sequence[str], count: int, chance: random.Random) -> list[Case]:
+def cut_cases(
+    changes: Sequence[RecordedChange], phrases: Sequence[str], count: int, chance: random.Random
+) -> list[Case]:
     """At most `count` of the changes, drawn, each as a message with a snippet cut from it."""
     cases: list[Case] = []
     for number in chance.sample(range(len(changes)), len(changes)):
@@ -171,7 +173,7 @@ def _bodies(text: str) -> tuple[str, ...]:
 Mapping = Callable[[Callable[[Item], Result], Sequence[Item]], list[Result]]
 
 
-class Workers:
+class ProcessMap:
     """Calls a function for many items, in the order of the items, in as many processes as asked for."""
 
     def __init__(self, pool: Any = None) -> None:
@@ -185,14 +187,14 @@ class Workers:
 
 
 @contextmanager
-def workers(processes: int, prepare: Callable[[Path], None], path: Path) -> Iterator[Workers]:
+def workers(processes: int, prepare: Callable[[Path], None], path: Path) -> Iterator[ProcessMap]:
     """Workers that have all called `prepare(path)`; with one process, the caller is the worker."""
     prepare(path)
     if processes == 1:
-        yield Workers()
+        yield ProcessMap()
         return
     # One thread each: the matrices are small. Not forked: torch's threads would be missing in the children.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     with get_context("spawn").Pool(processes, prepare, (path,)) as pool:
-        yield Workers(pool)
+        yield ProcessMap(pool)

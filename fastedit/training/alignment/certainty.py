@@ -19,8 +19,8 @@ from fastedit.anchor.lazy.certainty import FACTORS, FAR_BEHIND, factors_of, shar
 from fastedit.anchor.lazy.reading import NAMES, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.errors import InputRefused, SettingsError
-from fastedit.training.alignment.cases import WRITTEN, Case, Workers, laid
-from fastedit.training.alignment.weights import Group, Weights, fitted, minimised
+from fastedit.training.alignment.cases import WRITTEN, Case, ProcessMap, laid
+from fastedit.training.alignment.weights import CaseReadings, Weights, fitted, minimised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class Judged:
 
 
 def fit_certainty(
-    train: Sequence[Case], calibration: Sequence[Case], weights: Weights, prior: Weights, workers: Workers
+    train: Sequence[Case], calibration: Sequence[Case], weights: Weights, prior: Weights, workers: ProcessMap
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The content of `certainty.json`, and figures on it. Raises SettingsError where nothing can be read.
 
@@ -123,13 +123,13 @@ def judge(case: Case, weights: Weights) -> Judged | None:
     )
 
 
-def _group(judged: Judged) -> Group:
+def _group(judged: Judged) -> CaseReadings:
     """The readings of a case as the weights are fitted to them."""
     readings = zip(judged.features.astype(np.float32), judged.is_right.tolist(), strict=True)
-    return Group(WRITTEN, {bytes([number]): reading for number, reading in enumerate(readings)})
+    return CaseReadings(WRITTEN, {bytes([number]): reading for number, reading in enumerate(readings)})
 
 
-def _judged(cases: Sequence[Case], weights: Weights, workers: Workers) -> list[Judged]:
+def _judged(cases: Sequence[Case], weights: Weights, workers: ProcessMap) -> list[Judged]:
     judged = [one for one in workers.map(partial(judge, weights=weights), cases) if one is not None]
     if not judged:
         raise SettingsError("none of the cases that certainty is fitted to has a reading")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fastedit.syntax import comment_syntax, outline
 from fastedit.syntax.model import Declaration, Outline
-from fastedit.training.alignment.cases import CUT, Case, Change
+from fastedit.training.alignment.cases import CUT, Case, RecordedChange
 
 MAX_LINES = 500
 MAX_SHOWN = 25
@@ -68,7 +68,7 @@ class _File:
 _Edit = tuple[str, list[str], list[str]]
 
 
-def everyday_cases(changes: Sequence[Change], count: int, chance: random.Random) -> list[Case]:
+def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random.Random) -> list[Case]:
     """At most `count` edits, each of another file, drawn from the results of the changes."""
     cases: list[Case] = []
     for number in chance.sample(range(len(changes)), len(changes)):
@@ -87,7 +87,7 @@ def everyday_cases(changes: Sequence[Change], count: int, chance: random.Random)
     return cases
 
 
-def _file_of(change: Change, chance: random.Random) -> _File | None:
+def _file_of(change: RecordedChange, chance: random.Random) -> _File | None:
     """The file of a change, where it is small and whole and edits can be written for its language."""
     lines = change.result
     if change.language not in _FUNCTIONS or len(lines) > MAX_LINES or any("```" in line for line in lines):

@@ -21,7 +21,7 @@ from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.rows import Row
 from fastedit.errors import InputRefused
-from fastedit.training.alignment.cases import Case, Change, Laid, Workers, cut_cases, laid
+from fastedit.training.alignment.cases import Case, Laid, ProcessMap, RecordedChange, cut_cases, laid
 from fastedit.training.alignment.everyday import everyday_cases
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
 
 
 @dataclass(slots=True)
-class Group:
+class CaseReadings:
     """The readings of one case found so far.
 
     readings: by a digest of their text, or of the path where that gives none: features, and whether it is right.
@@ -77,7 +77,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundReadings:
     """The search's outcome for a case, and its readings.
 
     outcome: "exact": the best reading is right; "among": another one is; "reached": one that only the known result led
@@ -102,12 +102,12 @@ def write_weights(weights: Weights, path: Path) -> None:
 
 def fit_weights(
     cases: Sequence[Case],
-    changes: Sequence[Change],
+    changes: Sequence[RecordedChange],
     phrases: Sequence[str],
     start: Weights,
     rounds: int,
     seed: int,
-    workers: Workers,
+    workers: ProcessMap,
     report: Callable[[Weights, dict[str, Any]], None],
 ) -> Weights:
     """The weights that get most cases exact, of those fitted in `rounds` rounds and the ones at the start.
@@ -117,7 +117,7 @@ def fit_weights(
     until then.
     """
     known = [case for case in cases if case.expected is not None]
-    groups: dict[tuple[int, int], Group] = {}
+    groups: dict[tuple[int, int], CaseReadings] = {}
     weights, best, best_exact = start, start, -1
     for number in range(rounds + 1):
         is_last = number == rounds
@@ -141,7 +141,7 @@ def fit_weights(
             for at, (case, one) in enumerate(zip((*known, *cut), read, strict=True)):
                 # A change is cut differently in each round, and is then another case.
                 key = (at, 0 if at < len(known) else number)
-                groups.setdefault(key, Group(case.weight)).readings.update(one.readings)
+                groups.setdefault(key, CaseReadings(case.weight)).readings.update(one.readings)
             telling = [group for group in groups.values() if group.tells()]
             weights, loss = fitted(telling, weights, start)
             told |= {"groups": len(telling), "loss": round(loss, 3)}
@@ -157,7 +157,7 @@ def _shares(outcomes: Counter[str]) -> dict[str, Any]:
 # ---- readings --------------------------------------------------------------------------------------------------------
 
 
-def find(asked: tuple[Case, bool], weights: Weights, is_learning: bool = True) -> Found:
+def find(asked: tuple[Case, bool], weights: Weights, is_learning: bool = True) -> FoundReadings:
     """Reads a case whose result is known; with the readings to learn from where that is asked for.
 
     asked: the case, and whether to look for its result by leaning on it, where it isn't among the best readings.
@@ -166,23 +166,23 @@ def find(asked: tuple[Case, bool], weights: Weights, is_learning: bool = True) -
     try:
         return _find(case, weights, is_learning, leads)
     except InputRefused:
-        return Found("unread", {})  # too large
+        return FoundReadings("unread", {})  # too large
     except Exception as error:
         error.add_note(f"while reading {case.name}")
         raise
 
 
-def _find(case: Case, weights: Weights, is_learning: bool, leads: bool) -> Found:
+def _find(case: Case, weights: Weights, is_learning: bool, leads: bool) -> FoundReadings:
     given = laid(case)
     if given is None or given.goal is None:
-        return Found("unread", {})
+        return FoundReadings("unread", {})
     rejected: list[Floats] | None = [] if is_learning else None
     asked = (given.lines, given.snippets, given.language, case.message, given.found)
     ranked = readings_of(*asked, known_weights=weights, rejected=rejected)
     texts = [reading.lines for reading in ranked]
     outcome = _outcome(texts, given.goal)
     if not is_learning:
-        return Found(outcome, {})
+        return FoundReadings(outcome, {})
     led = []
     if leads and given.goal not in texts:
         known = partial(known_result, given)
@@ -191,7 +191,7 @@ def _find(case: Case, weights: Weights, is_learning: bool, leads: bool) -> Found
         outcome = "reached"
     readings = {_digest("\n".join(one.lines)): (one.features(), one.lines == given.goal) for one in (*ranked, *led)}
     readings |= {_digest(repr(features.tolist())): (features, False) for features in rejected or ()}
-    return Found(outcome, readings)
+    return FoundReadings(outcome, readings)
 
 
 def _outcome(texts: Sequence[tuple[str, ...]], goal: tuple[str, ...]) -> str:
@@ -227,7 +227,7 @@ def _digest(text: str) -> bytes:
 
 
 def fitted(
-    groups: Sequence[Group], weights: Weights, start: Weights, step: float = STEP
+    groups: Sequence[CaseReadings], weights: Weights, start: Weights, step: float = STEP
 ) -> tuple[Weights, float]:
     """The weights under which the groups' right readings are likeliest, and the loss that is left.
 
@@ -251,7 +251,7 @@ def fitted(
     return dict(zip(NAMES, (round(value, 4) for value in values.tolist()), strict=True)), loss(values).item()
 
 
-def _likelihood(groups: Sequence[Group]) -> Callable[[Tensor], Tensor]:
+def _likelihood(groups: Sequence[CaseReadings]) -> Callable[[Tensor], Tensor]:
     import torch
 
     readings = [reading for group in groups for reading in group.readings.values()]

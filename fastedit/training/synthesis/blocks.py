@@ -21,7 +21,7 @@ TRIPLE_QUOTES = re.compile(r"""(?P<open>\"\"\"|\'\'\')|"(?:\\.|[^"\\])*"|'(?:\\.
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class IndentedBlock:
     """Lines [start, end) that stand deeper than the line `header`, and the line that closes them.
 
     closer: the line at the header's depth that ends the block (a brace, `end`, `else`, a closing tag), or -1.
@@ -86,7 +86,7 @@ def _triple_quotes(line: str, position: int) -> re.Match[str] | None:
 
 def read_blocks(
     lines: Sequence[str], hidden: Sequence[bool], *, comments: tuple[str, ...] = ()
-) -> tuple[tuple[Block, ...], tuple[int, ...]]:
+) -> tuple[tuple[IndentedBlock, ...], tuple[int, ...]]:
     """The blocks in order of their headers, and for each line the index of the innermost block around it, or -1.
 
     comments: how line comments start. One that stands farther left than the code behind it ends no block.
@@ -94,7 +94,7 @@ def read_blocks(
     widths = [HIDDEN if hidden[n] or not line.strip() else width_of(line) for n, line in enumerate(lines)]
     _pass_over_stray_comments(lines, widths, comments)
     visible = [n for n, width in enumerate(widths) if width != HIDDEN]
-    blocks: list[Block] = []
+    blocks: list[IndentedBlock] = []
     inside = [-1] * len(lines)
     opened: list[tuple[int, int]] = []  # (width of the header, index of the block)
     for position, number in enumerate(visible):
@@ -109,7 +109,7 @@ def read_blocks(
         inside[number] = opened[-1][1] if opened else -1
         follower = visible[position + 1] if position + 1 < len(visible) else -1
         if follower >= 0 and widths[follower] > width:
-            blocks.append(Block(number, follower, len(lines), -1, inside[number], closed))
+            blocks.append(IndentedBlock(number, follower, len(lines), -1, inside[number], closed))
             opened.append((width, len(blocks) - 1))
     for _, index in opened:
         blocks[index] = _ended(blocks[index], _reach(visible[-1], len(lines), lines), -1)
@@ -137,8 +137,8 @@ def _reach(last: int, following: int, lines: Sequence[str]) -> int:
     return end
 
 
-def _ended(block: Block, end: int, closer: int) -> Block:
-    return Block(block.header, block.start, end, closer, block.parent, block.previous)
+def _ended(block: IndentedBlock, end: int, closer: int) -> IndentedBlock:
+    return IndentedBlock(block.header, block.start, end, closer, block.parent, block.previous)
 
 
 def _filled(inside: list[int], widths: list[int]) -> tuple[int, ...]:

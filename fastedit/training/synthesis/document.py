@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from fastedit.lines import body, ending, split_lines
 from fastedit.syntax.model import CommentSyntax, Declaration
-from fastedit.training.synthesis.blocks import Block, hidden_lines, read_blocks, width_of
-from fastedit.training.synthesis.languages import Family, Traits, comments_of, read_outline, traits_of
+from fastedit.training.synthesis.blocks import IndentedBlock, hidden_lines, read_blocks, width_of
+from fastedit.training.synthesis.languages import Family, LanguageTraits, comments_of, read_outline, traits_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +27,13 @@ class Document:
     eol: str
     ends_with_eol: bool
     hidden: tuple[bool, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[IndentedBlock, ...]
     inside: tuple[int, ...]
     declarations: tuple[Declaration, ...]
     num_errors: int
     unit: str
     comments: CommentSyntax
-    traits: Traits
+    traits: LanguageTraits
 
     @property
     def text(self) -> str:

@@ -28,7 +28,7 @@ class Wrap:
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class LanguageTraits:
     """The looks of a language.
 
     terminator: what every simple statement ends in, "" for none. wraps, guards, parameters: templates.
@@ -51,7 +51,7 @@ _C_WRAPS = (
     Wrap(("for (int attempt = 0; attempt < 3; attempt++) {",), ("}",)),
     Wrap(("while ({name}) {",), ("}",)),
 )
-_C = Traits(
+_C = LanguageTraits(
     Family.BRACE,
     ";",
     wraps=_C_WRAPS,
@@ -65,7 +65,7 @@ _CPP = replace(
     parameters=("int flags", "std::size_t limit", "bool strict", "const std::string& label"),
     import_start=("#include", "using "),
 )
-_JAVASCRIPT = Traits(
+_JAVASCRIPT = LanguageTraits(
     Family.BRACE,
     ";",
     decorator="@",
@@ -96,7 +96,7 @@ _JAVA = replace(
     parameters=("int limit", "boolean strict", "String label", "Duration timeout"),
     import_start=("import ",),
 )
-_GO = Traits(
+_GO = LanguageTraits(
     Family.BRACE,
     wraps=(
         Wrap(("if {name} != nil {",), ("}",)),
@@ -107,7 +107,7 @@ _GO = Traits(
     parameters=("timeout time.Duration", "strict bool", "limit int", "opts ...Option"),
     import_start=("import ",),
 )
-_RUST = Traits(
+_RUST = LanguageTraits(
     Family.BRACE,
     ";",
     decorator="#[",
@@ -132,7 +132,7 @@ _PHP = replace(
     parameters=("array $options = []", "bool $strict = false", "?int $limit = null"),
     import_start=("use ",),
 )
-_KOTLIN = Traits(
+_KOTLIN = LanguageTraits(
     Family.BRACE,
     decorator="@",
     wraps=(
@@ -154,7 +154,7 @@ _SWIFT = replace(
     guards=(("guard let value = {name} else { return }",),),
     parameters=("limit: Int = 100", "strict: Bool = false"),
 )
-_PYTHON = Traits(
+_PYTHON = LanguageTraits(
     Family.INDENT,
     triple_quotes=True,
     decorator="@",
@@ -175,7 +175,7 @@ _PYTHON = Traits(
     parameters=("strict=False", "timeout: float = 10.0", "limit=None", "*, dry_run: bool = False", "on_error=None"),
     import_start=("import ", "from "),
 )
-_RUBY = Traits(
+_RUBY = LanguageTraits(
     Family.END,
     wraps=(
         Wrap(("begin",), ("rescue StandardError => e", "{u}warn e.message", "end")),
@@ -187,7 +187,7 @@ _RUBY = Traits(
     parameters=("strict: false", "limit = nil", "**options"),
     import_start=("require ",),
 )
-_SHELL = Traits(
+_SHELL = LanguageTraits(
     Family.END,
     wraps=(
         Wrap(('if [ -n "$1" ]; then',), ("fi",)),
@@ -197,12 +197,12 @@ _SHELL = Traits(
     guards=(('[ "$#" -gt 0 ] || return 1',),),
     import_start=("source ", ". "),
 )
-_DATA = Traits(Family.DATA)
-_MARKUP = Traits(
+_DATA = LanguageTraits(Family.DATA)
+_MARKUP = LanguageTraits(
     Family.MARKUP, wraps=(Wrap(("<section>",), ("</section>",)), Wrap(('<div class="inner">',), ("</div>",)))
 )
 
-TRAITS: dict[str, Traits] = {
+TRAITS: dict[str, LanguageTraits] = {
     "python": _PYTHON,
     "javascript": _JAVASCRIPT,
     "jsx": _JAVASCRIPT,
@@ -227,7 +227,7 @@ TRAITS: dict[str, Traits] = {
 }
 
 
-def traits_of(language: str) -> Traits:
+def traits_of(language: str) -> LanguageTraits:
     """The row for a language; files without one are edited as data, line by line."""
     return TRAITS.get(language, _DATA)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from fastedit_kernels.checks import attention, small, verify
-from fastedit_kernels.checks.common import Outcome, Setting
+from fastedit_kernels.checks.common import CheckOutcome, Setting
 from fastedit_kernels.gpu.tiles import CUBLAS
 
 # The interpreter gets bf16 products wrong in silence; a GPU runs them too.
@@ -15,7 +15,7 @@ INTERPRETED_TYPES = (torch.float32, torch.float16)
 GPU_TYPES = (torch.bfloat16, torch.float16)
 
 
-def all_outcomes(device: torch.device) -> Iterator[Outcome]:
+def all_outcomes(device: torch.device) -> Iterator[CheckOutcome]:
     """All checks, on every type that the device gets right."""
     for dtype in GPU_TYPES if device.type == "cuda" else INTERPRETED_TYPES:
         setting = Setting(device, dtype, seed=0)

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from fastedit_kernels import gpu, reference
-from fastedit_kernels.checks.common import Outcome, Ragged, Setting, against_float64, equal, poisoned
+from fastedit_kernels.checks.common import CheckOutcome, Ragged, Setting, against_float64, equal, poisoned
 from fastedit_kernels.modes import EXACT, FAST, Mode
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AttentionCase:
     chunks: list[int]
     lengths: list[int]
     padding: int
@@ -28,43 +28,43 @@ SHORT_SPLITS = Mode("short splits", (128,), is_exact=True, keys_per_split=64)
 MODES = (EXACT, FAST, SHORT_SPLITS)
 
 SMALL = (
-    Case([1], [0], 0, 1, 1, 16),
-    Case([1], [129], 0, 4, 2, 16),
-    Case([20, 33, 1], [130, 0, 199], 3, 4, 2, 32),
-    Case([9, 0, 2], [63, 10, 64], 0, 7, 1, 24),
-    Case([40, 5], [100, 70], 1, 6, 3, 16, window=37),
-    Case([3], [50], 0, 2, 2, 160),
-    Case([3, 3, 3, 2], [61, 62, 63, 127], 0, 2, 2, 16),
+    AttentionCase([1], [0], 0, 1, 1, 16),
+    AttentionCase([1], [129], 0, 4, 2, 16),
+    AttentionCase([20, 33, 1], [130, 0, 199], 3, 4, 2, 32),
+    AttentionCase([9, 0, 2], [63, 10, 64], 0, 7, 1, 24),
+    AttentionCase([40, 5], [100, 70], 1, 6, 3, 16, window=37),
+    AttentionCase([3], [50], 0, 2, 2, 160),
+    AttentionCase([3, 3, 3, 2], [61, 62, 63, 127], 0, 2, 2, 16),
 )
 
 
-def outcomes(setting: Setting, cases: tuple[Case, ...] = SMALL) -> Iterator[Outcome]:
+def outcomes(setting: Setting, cases: tuple[AttentionCase, ...] = SMALL) -> Iterator[CheckOutcome]:
     for number, case in enumerate(cases):
-        inputs = Inputs.of(setting, case, number)
+        inputs = AttentionInputs.of(setting, case, number)
         in_torch, exact = inputs.run_reference(setting.dtype), inputs.run_reference(torch.float64)
         for mode in MODES:
             found = inputs.run_kernel(mode)
             yield against_float64("chunk_attention", f"{case} {mode.name} {setting.dtype}", found, in_torch, exact)
 
 
-def invariance_outcomes(setting: Setting) -> Iterator[Outcome]:
+def invariance_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
     """In exact mode a token's row has the same bits: in one chunk, in three, or with batch mates beside it."""
     length, chunk = 130, 24
-    case = Case([chunk], [length], 0, 6, 2, 32)
-    whole = Inputs.of(setting, case, 0)
+    case = AttentionCase([chunk], [length], 0, 6, 2, 32)
+    whole = AttentionInputs.of(setting, case, 0)
     expected = whole.run_kernel(SHORT_SPLITS)
     pieces = []
     for start, end in ((0, 1), (1, chunk // 2), (chunk // 2, chunk)):
         piece = whole.piece(setting, start, end, length)
         pieces.append(piece.run_kernel(SHORT_SPLITS))
     yield equal("chunk_attention", f"one chunk or three {setting.dtype}", torch.cat(pieces), expected)
-    mates = whole.beside(setting, Inputs.of(setting, Case([3], [70], 0, 6, 2, 32), 1))
+    mates = whole.beside(setting, AttentionInputs.of(setting, AttentionCase([3], [70], 0, 6, 2, 32), 1))
     found = mates.run_kernel(SHORT_SPLITS)[3:]
     yield equal("chunk_attention", f"alone or with a batch mate {setting.dtype}", found, expected)
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class AttentionInputs:
     """One call's inputs. Cache rows that hold no token are NaN: reading one shows."""
 
     query: Tensor
@@ -74,7 +74,7 @@ class Inputs:
     window: int | None
 
     @classmethod
-    def of(cls, setting: Setting, case: Case, number: int) -> Inputs:
+    def of(cls, setting: Setting, case: AttentionCase, number: int) -> AttentionInputs:
         random = setting.generator().manual_seed(setting.seed + number)
         ragged = Ragged.of(setting, case.chunks, case.lengths, case.padding)
         query = setting.normal(ragged.num_tokens, case.num_heads, case.head_dim, generator=random)
@@ -87,16 +87,16 @@ class Inputs:
             values[rows] = setting.normal(length + chunk, *shape[1:], generator=random)
         return cls(query, keys, values, ragged, case.window)
 
-    def piece(self, setting: Setting, start: int, end: int, length: int) -> Inputs:
+    def piece(self, setting: Setting, start: int, end: int, length: int) -> AttentionInputs:
         """Tokens start .. end of the only request, as a chunk of their own."""
         ragged = self.ragged
         index = setting.index
         part = Ragged(
             index([0, end - start]), ragged.slots, index([length + start]), ragged.slot_len, end - start, end - start
         )
-        return Inputs(self.query[start:end], self.keys, self.values, part, self.window)
+        return AttentionInputs(self.query[start:end], self.keys, self.values, part, self.window)
 
-    def beside(self, setting: Setting, mate: Inputs) -> Inputs:
+    def beside(self, setting: Setting, mate: AttentionInputs) -> AttentionInputs:
         """This request behind a mate, in one batch; slots as long as this one's."""
         slot_len, index = self.ragged.slot_len, setting.index
         keys = torch.cat((mate.keys[:-1], torch.full_like(self.keys, float("nan"))[: slot_len - mate.ragged.slot_len]))
@@ -107,7 +107,7 @@ class Inputs:
             torch.cat((mate.ragged.lengths, self.ragged.lengths)), slot_len, mate_chunk + chunk, max(chunk, mate_chunk),
         )  # fmt: skip
         query = torch.cat((mate.query, self.query))
-        return Inputs(query, torch.cat((keys, self.keys)), torch.cat((values, self.values)), both, self.window)
+        return AttentionInputs(query, torch.cat((keys, self.keys)), torch.cat((values, self.values)), both, self.window)
 
     def run_kernel(self, mode: Mode) -> Tensor:
         ragged = self.ragged

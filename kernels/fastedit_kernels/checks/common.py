@@ -17,7 +17,7 @@ POISON = {torch.int32: 0x5A5A5A5A, torch.int64: 0x5A5A5A5A5A5A5A5A}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckOutcome:
     """One check of one kernel; `problem` is empty where it passed. error and limit: relative, against float64."""
 
     kernel: str
@@ -105,17 +105,17 @@ def relative_error(found: Tensor, expected: Tensor) -> float:
     return float(distance / expected.nan_to_num(0.0).norm().clamp(min=1e-30))
 
 
-def against_float64(kernel: str, case: str, found: Tensor, in_torch: Tensor, exact: Tensor) -> Outcome:
+def against_float64(kernel: str, case: str, found: Tensor, in_torch: Tensor, exact: Tensor) -> CheckOutcome:
     """Passed where the kernel's error is within its type's limit and no worse than twice torch's."""
     error, torch_error = relative_error(found, exact), relative_error(in_torch, exact)
     limit = min(LIMITS[found.dtype], 2 * torch_error + LIMITS[torch.float32])
     problem = "" if error <= limit else f"error {error:.2e} is over {limit:.2e} (torch: {torch_error:.2e})"
-    return Outcome(kernel, case, problem, error, limit)
+    return CheckOutcome(kernel, case, problem, error, limit)
 
 
-def equal(kernel: str, case: str, found: Tensor, expected: Tensor) -> Outcome:
+def equal(kernel: str, case: str, found: Tensor, expected: Tensor) -> CheckOutcome:
     """Passed where all bits agree (any NaN equals any)."""
     same = found.shape == expected.shape and torch.equal(found.isnan(), expected.isnan())
     same = same and torch.equal(found.nan_to_num(0.0), expected.nan_to_num(0.0))
     differing = "" if same else f"{int((found != expected).sum())} of {found.numel()} entries differ"
-    return Outcome(kernel, case, differing)
+    return CheckOutcome(kernel, case, differing)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from fastedit_kernels import gpu, reference
-from fastedit_kernels.checks.common import Outcome, Ragged, Setting, against_float64, equal, poisoned
+from fastedit_kernels.checks.common import CheckOutcome, Ragged, Setting, against_float64, equal, poisoned
 
 # (chunks, lengths before the pass, padding, query heads, KV heads, head size)
 ROPE_CASES = (
@@ -21,7 +21,7 @@ NORM_WIDTHS = (1, 48, 300, 1024)
 SILU_WIDTHS = (1, 100, 1030)
 
 
-def rope_outcomes(setting: Setting) -> Iterator[Outcome]:
+def rope_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
     for number, (chunks, lengths, padding, num_heads, num_kv_heads, head_dim) in enumerate(ROPE_CASES):
         for has_norm in (False, True):
             case = f"chunks={chunks} heads={num_heads}/{num_kv_heads}x{head_dim}{' norm' * has_norm} {setting.dtype}"
@@ -38,7 +38,7 @@ def _rope(
     num_kv_heads: int,
     head_dim: int,
     has_norm: bool,
-) -> Iterator[Outcome]:
+) -> Iterator[CheckOutcome]:
     random = setting.generator().manual_seed(setting.seed + number)
     qkv = setting.normal(ragged.num_tokens, (num_heads + 2 * num_kv_heads) * head_dim, generator=random)
     cos, sin = rope_tables(ragged.slot_len, head_dim, setting.device)
@@ -66,7 +66,7 @@ def _rope(
         yield against_float64("rope_append", f"{case} {name}", found, in_torch, exact)
 
 
-def append_outcomes(setting: Setting) -> Iterator[Outcome]:
+def append_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
     for chunks, lengths, padding, _, num_kv_heads, head_dim in ROPE_CASES:
         random = setting.generator()
         ragged = Ragged.of(setting, chunks, lengths, padding)
@@ -89,7 +89,7 @@ def rope_tables(num_positions: int, head_dim: int, device: torch.device) -> tupl
     return angles.cos().float().to(device), angles.sin().float().to(device)
 
 
-def norm_outcomes(setting: Setting) -> Iterator[Outcome]:
+def norm_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
     for width in NORM_WIDTHS:
         for has_residual in (False, True):
             random = setting.generator().manual_seed(setting.seed + width)
@@ -106,7 +106,7 @@ def norm_outcomes(setting: Setting) -> Iterator[Outcome]:
                 yield against_float64("rms_norm_residual", case, *three)
 
 
-def silu_outcomes(setting: Setting) -> Iterator[Outcome]:
+def silu_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
     for width in SILU_WIDTHS:
         gate_up = setting.normal(3, 2 * width, generator=setting.generator()) * 4
         gate_up[0, 0], gate_up[1, 0] = 80.0, -80.0  # exp must not overflow into NaN

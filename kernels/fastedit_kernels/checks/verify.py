@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from fastedit_kernels import gpu, noise, reference
-from fastedit_kernels.checks.common import LIMITS, Outcome, Setting, equal, poisoned, relative_error
+from fastedit_kernels.checks.common import LIMITS, CheckOutcome, Setting, equal, poisoned, relative_error
 from fastedit_kernels.gpu.noise_kernel import gumbel_rows
 from fastedit_kernels.gpu.tiles import ANY, CUBLAS, DEFAULT_TILES, LOGITS_TILE, VERIFY_TILES
 from fastedit_kernels.gpu.verify import can_use_tma
@@ -30,7 +30,7 @@ VARIANTS = (*VERIFY_TILES, CUBLAS)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class VerifyCase:
     """chunks: rows of each request. vocab_size: without the padding that rounds it up to `V`."""
 
     chunks: tuple[int, ...]
@@ -44,21 +44,21 @@ class Case:
 
 
 SMALL = (
-    Case((1,), 0, 16, 40, 40),
-    Case((5, 0, 1), 2, 32, 300, 257),
-    Case((17, 3), 0, 40, 520, 511),
-    Case((17, 0, 1, 9), 5, 24, 300, 290, is_sampled=True),
-    Case((6, 2, 4, 5), 1, 32, 300, 300, is_sampled=True, is_filtered=True),
-    Case((12,), 0, 32, 300, 290, has_specials=True),
-    Case((4, 8), 0, 32, 300, 290, is_sampled=True, has_specials=True),
-    Case((130,), 0, 16, 130, 129),
+    VerifyCase((1,), 0, 16, 40, 40),
+    VerifyCase((5, 0, 1), 2, 32, 300, 257),
+    VerifyCase((17, 3), 0, 40, 520, 511),
+    VerifyCase((17, 0, 1, 9), 5, 24, 300, 290, is_sampled=True),
+    VerifyCase((6, 2, 4, 5), 1, 32, 300, 300, is_sampled=True, is_filtered=True),
+    VerifyCase((12,), 0, 32, 300, 290, has_specials=True),
+    VerifyCase((4, 8), 0, 32, 300, 290, is_sampled=True, has_specials=True),
+    VerifyCase((130,), 0, 16, 130, 129),
 )
-SEVERAL_BLOCKS = Case((3,), 0, 8, LOGITS_TILE.vocab_block + 300, LOGITS_TILE.vocab_block + 200)
+SEVERAL_BLOCKS = VerifyCase((3,), 0, 8, LOGITS_TILE.vocab_block + 300, LOGITS_TILE.vocab_block + 200)
 
 
 def outcomes(
-    setting: Setting, cases: tuple[Case, ...] = SMALL, variants: tuple[str, ...] = VARIANTS
-) -> Iterator[Outcome]:
+    setting: Setting, cases: tuple[VerifyCase, ...] = SMALL, variants: tuple[str, ...] = VARIANTS
+) -> Iterator[CheckOutcome]:
     """Each case with integer data, where everything is exact, and with normal data, against float64.
 
     In exact mode, and with every variant that the data allows.
@@ -67,7 +67,7 @@ def outcomes(
         for is_exact in (True, False):
             if case.has_specials and not is_exact:
                 continue
-            inputs = Inputs.of(setting, case, number, is_exact)
+            inputs = VerifyInputs.of(setting, case, number, is_exact)
             name = f"{case} {'integers' if is_exact else 'normal'} {setting.dtype}"
             yield from inputs.outcomes(f"{name} exact", inputs.run(EXACT), is_exact)
             for variant in usable(inputs, variants):
@@ -76,7 +76,7 @@ def outcomes(
                 yield from inputs.outcomes(f"{name} {variant}", found, is_exact)
 
 
-def usable(inputs: Inputs, variants: tuple[str, ...]) -> Iterator[str]:
+def usable(inputs: VerifyInputs, variants: tuple[str, ...]) -> Iterator[str]:
     """The variants that can take such inputs."""
     tma = can_use_tma(inputs.hidden, inputs.lm_head)
     for name in () if inputs.is_filtered else variants:
@@ -93,7 +93,7 @@ def forced(variant: str) -> Iterator[None]:
         yield
 
 
-def noise_outcomes(setting: Setting) -> Iterator[Outcome]:
+def noise_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
     """Triton's noise and torch's have the same bits, for any seed, position and token."""
     random = setting.generator()
     seeds = torch.randint(-(2**63), 2**63 - 1, (7,), generator=random)
@@ -106,9 +106,9 @@ def noise_outcomes(setting: Setting) -> Iterator[Outcome]:
     yield equal("noise", "seeds, positions, tokens", found, noise.gumbel(seeds, positions, tokens))
 
 
-def invariance_outcomes(setting: Setting) -> Iterator[Outcome]:
+def invariance_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
     """In exact mode a row's token and logits have the same bits alone, in another place, and with other rows."""
-    inputs = Inputs.of(setting, Case((24,), 0, 64, 600, 600, is_sampled=True), 0, is_exact=False)
+    inputs = VerifyInputs.of(setting, VerifyCase((24,), 0, 64, 600, 600, is_sampled=True), 0, is_exact=False)
     picked = [0, 12, 23]
     together, alone = inputs.run(EXACT), [inputs.only_row(row).run(EXACT) for row in picked]
     for name in ("token_ids", "logsumexp", "token_logits"):
@@ -117,7 +117,7 @@ def invariance_outcomes(setting: Setting) -> Iterator[Outcome]:
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class VerifyInputs:
     hidden: Tensor
     lm_head: Tensor
     draft_ids: Tensor
@@ -126,7 +126,7 @@ class Inputs:
     sampling: Sampling | None
 
     @classmethod
-    def of(cls, setting: Setting, case: Case, number: int, is_exact: bool) -> Inputs:
+    def of(cls, setting: Setting, case: VerifyCase, number: int, is_exact: bool) -> VerifyInputs:
         random = setting.generator().manual_seed(setting.seed + number)
         num_rows = sum(case.chunks) + case.padding
         draw = setting.small_integers if is_exact else setting.normal
@@ -145,7 +145,7 @@ class Inputs:
     def is_filtered(self) -> bool:
         return self.sampling is not None and self.sampling.is_filtered
 
-    def only_row(self, row: int) -> Inputs:
+    def only_row(self, row: int) -> VerifyInputs:
         """That row as the only one of its only request."""
         assert self.sampling is not None
         request = int(token_requests(self.cu_rows, len(self.hidden))[row])
@@ -155,7 +155,7 @@ class Inputs:
         )  # fmt: skip
         cu_rows = torch.tensor([0, 1], dtype=torch.int32, device=self.hidden.device)
         one = slice(row, row + 1)
-        return Inputs(self.hidden[one], self.lm_head, self.draft_ids[one], cu_rows, self.vocab_size, sampling)
+        return VerifyInputs(self.hidden[one], self.lm_head, self.draft_ids[one], cu_rows, self.vocab_size, sampling)
 
     def run(self, mode: Mode) -> Verdict:
         with poisoned():
@@ -170,7 +170,7 @@ class Inputs:
             sampling=self.sampling, need_logprobs=True,
         )  # fmt: skip
 
-    def outcomes(self, name: str, found: Verdict, is_exact: bool) -> Iterator[Outcome]:
+    def outcomes(self, name: str, found: Verdict, is_exact: bool) -> Iterator[CheckOutcome]:
         requests = token_requests(self.cu_rows, len(self.hidden))
         accepted = num_accepted(found.token_ids, self.draft_ids, self.cu_rows, requests)
         yield equal("verify", f"{name} num_accepted", found.num_accepted, accepted)
@@ -180,7 +180,7 @@ class Inputs:
             yield self._regret(name, found, requests)
         yield from self._logprobs(name, found, self.reference(), is_exact)
 
-    def _regret(self, name: str, found: Verdict, requests: Tensor) -> Outcome:
+    def _regret(self, name: str, found: Verdict, requests: Tensor) -> CheckOutcome:
         """How far the chosen tokens' float64 scores lie below the best ones: rounding may swap near-ties only."""
         sampling = None if self.sampling is None else by_row(self.sampling, requests)
         logits = plain_logits(self.hidden.double(), self.lm_head[: self.vocab_size].double())
@@ -190,9 +190,9 @@ class Inputs:
         is_padding_marked = bool((found.token_ids[requests >= len(self.cu_rows) - 1] == -1).all())
         worst, limit = float(regret.max()), SCORE_SLACK[self.hidden.dtype]
         problem = "" if worst <= limit and is_padding_marked else f"a token {worst:.2e} below the best was chosen"
-        return Outcome("verify", f"{name} token_ids", problem, worst, limit)
+        return CheckOutcome("verify", f"{name} token_ids", problem, worst, limit)
 
-    def _logprobs(self, name: str, found: Verdict, expected: Verdict, is_exact: bool) -> Iterator[Outcome]:
+    def _logprobs(self, name: str, found: Verdict, expected: Verdict, is_exact: bool) -> Iterator[CheckOutcome]:
         for part in ("logsumexp", "token_logits", "draft_logits"):
             mine, theirs = getattr(found, part), getattr(expected, part)
             same_tokens = found.token_ids == expected.token_ids if part == "token_logits" else True
@@ -201,7 +201,7 @@ class Inputs:
             error = relative_error(mine[finite], theirs[finite])
             limit = LIMITS[torch.float32] * (1 if is_exact else 20)
             problem = infinite.problem or ("" if error <= limit else f"{part} is off by {error:.2e}")
-            yield Outcome("verify", f"{name} {part}", problem, error, limit)
+            yield CheckOutcome("verify", f"{name} {part}", problem, error, limit)
 
 
 def _plant_specials(hidden: Tensor, lm_head: Tensor) -> None:
@@ -216,7 +216,7 @@ def _plant_specials(hidden: Tensor, lm_head: Tensor) -> None:
     lm_head[30], lm_head[260] = 2.0, 2.0  # the best of an all-ones row, twice, in different tiles
 
 
-def _sampling(setting: Setting, case: Case, num_rows: int) -> Sampling:
+def _sampling(setting: Setting, case: VerifyCase, num_rows: int) -> Sampling:
     num_requests = len(case.chunks)
     values = torch.arange(num_requests)
     temperature = torch.where(values % 3 == 1, 0.0, 0.3 + 0.5 * values)
@@ -231,7 +231,7 @@ def _sampling(setting: Setting, case: Case, num_rows: int) -> Sampling:
     return replace(plain, top_k=top_k.to(setting.device), top_p=top_p.to(setting.device))
 
 
-def _drafts(inputs: Inputs, random: torch.Generator) -> Tensor:
+def _drafts(inputs: VerifyInputs, random: torch.Generator) -> Tensor:
     """The target's own tokens with a wrong one in some requests, and none in each last row."""
     drafts = inputs.reference().token_ids.clone()
     bounds = inputs.cu_rows.tolist()

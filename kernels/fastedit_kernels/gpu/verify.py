@@ -36,7 +36,7 @@ ROW_BLOCK = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class DraftRows:
     """One call's rows: the draft, whose rows they are, and what they need to draw their noise (None: all greedy)."""
 
     draft_ids: Tensor  # int32 [R]
@@ -71,7 +71,7 @@ class TileResults:
     draft_logits: Tensor
 
     @classmethod
-    def empty(cls, num_tiles: int, rows: Rows) -> TileResults:
+    def empty(cls, num_tiles: int, rows: DraftRows) -> TileResults:
         device = rows.draft_ids.device
         best = torch.empty((num_tiles, rows.num_rows), dtype=torch.float32, device=device)
         tokens = torch.empty_like(best, dtype=torch.int32)
@@ -123,7 +123,7 @@ def verify(
     require_ragged(cu_rows)
     vocab_size = len(lm_head) if vocab_size is None else vocab_size
     noise = None if sampling is None else _noise_of_rows(sampling, cu_rows, len(hidden))
-    rows = Rows(draft_ids, cu_rows, vocab_size, noise, need_logprobs)
+    rows = DraftRows(draft_ids, cu_rows, vocab_size, noise, need_logprobs)
     name = tile_name(len(hidden), can_use_tma(hidden, lm_head), sampling is not None, mode)
     found = from_library(hidden, lm_head, rows) if name == CUBLAS else from_product(hidden, lm_head, rows, name)
     own = merged(found, rows)
@@ -151,7 +151,7 @@ def can_use_tma(hidden: Tensor, lm_head: Tensor) -> bool:
     return is_aligned and has_tma(hidden.device)
 
 
-def from_product(hidden: Tensor, lm_head: Tensor, rows: Rows, name: str) -> TileResults:
+def from_product(hidden: Tensor, lm_head: Tensor, rows: DraftRows, name: str) -> TileResults:
     """The tiles' results by the fused kernel, with the named tile."""
     tile = VERIFY_TILES[name]
     num_tiles = triton.cdiv(rows.vocab_size, tile.block_n)
@@ -168,7 +168,7 @@ def from_product(hidden: Tensor, lm_head: Tensor, rows: Rows, name: str) -> Tile
     return found
 
 
-def from_library(hidden: Tensor, lm_head: Tensor, rows: Rows) -> TileResults:
+def from_library(hidden: Tensor, lm_head: Tensor, rows: DraftRows) -> TileResults:
     """The same by the library's product, a block of the vocabulary at a time so that its logits stay in the cache."""
     tile = LOGITS_TILE
     tiles_a_block = tile.vocab_block // tile.block_n
@@ -184,7 +184,7 @@ def from_library(hidden: Tensor, lm_head: Tensor, rows: Rows) -> TileResults:
     return found
 
 
-def merged(found: TileResults, rows: Rows) -> OwnTokens:
+def merged(found: TileResults, rows: DraftRows) -> OwnTokens:
     """The rows' own tokens over all tiles."""
     num_requests = len(rows.cu_rows) - 1
     token_ids = torch.empty_like(rows.draft_ids)
@@ -201,7 +201,7 @@ def merged(found: TileResults, rows: Rows) -> OwnTokens:
     return OwnTokens(token_ids, extras[0], extras[1], found.draft_logits)
 
 
-def num_accepted(token_ids: Tensor, rows: Rows) -> Tensor:
+def num_accepted(token_ids: Tensor, rows: DraftRows) -> Tensor:
     """See `Verdict.num_accepted`."""
     num_requests = len(rows.cu_rows) - 1
     accepted = torch.empty(num_requests, dtype=torch.int32, device=token_ids.device)

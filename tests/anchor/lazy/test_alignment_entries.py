@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.entries import LANGUAGES, Entry, entries_of
-from fastedit.anchor.lazy.keys import KEYS, Merged, merged_by_keys
+from fastedit.anchor.lazy.keys import KEYS, MergedKeys, merged_by_keys
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.placing import Sibling, Way, names_of, sorted_place, told_place
 from support.aligning import lines_of
@@ -109,7 +109,7 @@ STYLE = """\
 """
 
 
-def candidates(original: str, shown: str, language: str, said: str = "", prose: str = "") -> list[Merged]:
+def candidates(original: str, shown: str, language: str, said: str = "", prose: str = "") -> list[MergedKeys]:
     return merged_by_keys(Lines(lines_of(original)), shown.rstrip("\n").split("\n"), language, said, prose)
 
 

@@ -12,7 +12,7 @@ from fastedit.anchor.lazy.proposals import (
     MAX_PLACES,
     MAX_PROPOSALS,
     PROPOSALS,
-    Proposal,
+    ProposedLoss,
     combinations,
     followed,
     proposals_for,
@@ -43,7 +43,7 @@ def main():
 """
 
 
-def proposed(original: str, *removed: str, lines: Sequence[str] | None = None) -> list[Proposal]:
+def proposed(original: str, *removed: str, lines: Sequence[str] | None = None) -> list[ProposedLoss]:
     """What is proposed for a result that is the original, or other lines with what is left of it at the top."""
     old = lines_of(original)
     new = old if lines is None else [*lines, *old]
@@ -59,7 +59,7 @@ def left(original: str, hints: Hints, language: str = "python", written: Sequenc
     return ["\n".join(followed([*written, *old], origins, [one], language)[0][len(written) :]) for one in found]
 
 
-def values(one: Proposal) -> set[str]:
+def values(one: ProposedLoss) -> set[str]:
     return {name for name, value in zip(PROPOSALS, one.values, strict=True) if value}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fastedit.anchor.lazy.cells import changes_of
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.plan import Plan, plan_of
+from fastedit.anchor.lazy.plan import PathPlan, plan_of
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.search import Search
 from fastedit.anchor.lazy.twins import Twins
@@ -36,14 +36,14 @@ EDITS = {
 }
 
 
-def text_of(plan: Plan, grid: Grid) -> list[str]:
+def text_of(plan: PathPlan, grid: Grid) -> list[str]:
     lines = list(grid.original.texts)
     for start, end, new in reversed(changes_of(Realiser(grid, plan).cells(), len(lines))):
         lines[start:end] = new
     return lines
 
 
-def plans_of(edit: str) -> tuple[Grid, list[Plan]]:
+def plans_of(edit: str) -> tuple[Grid, list[PathPlan]]:
     grid = grid_of(STORE, edit)
     plans = [plan_of(path, grid) for path in Search(grid, WEIGHTS).best(150, beam=20)]
     return grid, [plan for plan in plans if plan is not None]
@@ -65,9 +65,9 @@ def test_twins_come_to_a_text_that_was_there_before(edit: str) -> None:
     assert num_twins > 2
 
 
-def plan(quoted: dict[int, tuple[int, int]], new: dict[int, list[int]], deleted: set[int]) -> Plan:
+def plan(quoted: dict[int, tuple[int, int]], new: dict[int, list[int]], deleted: set[int]) -> PathPlan:
     rows = sorted([*quoted, *(row for rows in new.values() for row in rows)])
-    return Plan(quoted=quoted, new=new, deleted=deleted, free_before={0}, order=rows)
+    return PathPlan(quoted=quoted, new=new, deleted=deleted, free_before={0}, order=rows)
 
 
 def test_a_quoted_line_is_the_twin_of_a_deleted_one_that_is_written_anew() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastedit.lines import indent_of
-from fastedit.training.synthesis.blocks import Block
+from fastedit.training.synthesis.blocks import IndentedBlock
 from fastedit.training.synthesis.changes.common import Maker, Site, a_name, filled, indent_at, unit_at
 from fastedit.training.synthesis.corpus import CONTROL, is_code_block, is_statement
 from fastedit.training.synthesis.languages import Family
@@ -53,7 +53,7 @@ def _shift(outer: str, inner: str) -> str | None:
     return wide[len(narrow) :] if wide.startswith(narrow) else None
 
 
-def _is_loose(site: Site, block: Block) -> bool:
+def _is_loose(site: Site, block: IndentedBlock) -> bool:
     """Whether a block can be taken apart: an `if`, `with` or the like without a second branch."""
     document = site.document
     header = document.lines[block.header].strip()

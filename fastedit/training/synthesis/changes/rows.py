@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastedit.training.synthesis.blocks import Block
+from fastedit.training.synthesis.blocks import IndentedBlock
 from fastedit.training.synthesis.changes.common import (
     Maker,
     Site,
@@ -121,7 +121,7 @@ def _group(site: Site) -> tuple[int, int] | None:
     return block.header, block.closer + 1 if block.closer >= 0 else block.end
 
 
-def _is_group(site: Site, block: Block) -> bool:
+def _is_group(site: Site, block: IndentedBlock) -> bool:
     document = site.document
     if document.traits.family not in (Family.DATA, Family.MARKUP) or block.end - block.header > MAX_GROUP:
         return False

@@ -18,9 +18,9 @@ from fastedit.training.synthesis.rendering.message import deleted_names
 from fastedit.training.synthesis.rendering.page import Page, innermost, is_new
 from fastedit.training.synthesis.rendering.plan import spans_in_after
 from fastedit.training.synthesis.rendering.reader import Reader
-from fastedit.training.synthesis.rendering.snippet import Piece, comments_at
+from fastedit.training.synthesis.rendering.snippet import FenceLine, comments_at
 
-Habit = Callable[[Page, list[Piece], random.Random], list[Piece] | None]
+Habit = Callable[[Page, list[FenceLine], random.Random], list[FenceLine] | None]
 
 
 def _shown_declarations(page: Page) -> list[Declaration]:
@@ -52,7 +52,7 @@ def _is_shown(page: Page, number: int) -> bool:
     return any(run.start <= number < run.end for run in page.runs)
 
 
-def elided_parameters(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def elided_parameters(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """Writes `def f(...):` for a header that stays, or a marker between the first and the last line of a long one."""
     for declaration in rng.sample(headers := _kept_headers(page), len(headers)):
         first, last = declaration.header_line, declaration.body_line - 1
@@ -67,19 +67,19 @@ def elided_parameters(page: Page, pieces: list[Piece], rng: random.Random) -> li
 
 
 def _marker_for_parameters(
-    page: Page, pieces: list[Piece], first: int, last: int, rng: random.Random
-) -> list[Piece] | None:
+    page: Page, pieces: list[FenceLine], first: int, last: int, rng: random.Random
+) -> list[FenceLine] | None:
     document = page.change.after
     if document.lines[last].strip()[:1] not in (")", "}"):
         return None
     words = rng.choice(("... same parameters ...", "...", "[same parameters]", "... existing parameters ..."))
     marker = indent_of(document.lines[first + 1]) + as_comment(words, comments_at(document, first), block=False)
-    return _replaced(pieces, range(first + 1, last), [Piece(marker)])
+    return _replaced(pieces, range(first + 1, last), [FenceLine(marker)])
 
 
-def _replaced(pieces: list[Piece], numbers: range, new: list[Piece]) -> list[Piece]:
+def _replaced(pieces: list[FenceLine], numbers: range, new: list[FenceLine]) -> list[FenceLine]:
     """The pieces with those of the given lines taken out and others put there."""
-    result: list[Piece] = []
+    result: list[FenceLine] = []
     for piece in pieces:
         if piece.after in numbers:
             result.extend(new if piece.after == numbers.start else [])
@@ -88,7 +88,7 @@ def _replaced(pieces: list[Piece], numbers: range, new: list[Piece]) -> list[Pie
     return result
 
 
-def joined_header(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def joined_header(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """Quotes a header of several lines that stays on one line."""
     lines = page.change.after.lines
     for declaration in _kept_headers(page):
@@ -98,11 +98,11 @@ def joined_header(page: Page, pieces: list[Piece], rng: random.Random) -> list[P
         inner = " ".join(line.strip() for line in lines[first + 1 : last]).rstrip(",")
         if "#" in inner or "//" in inner:
             continue
-        return _replaced(pieces, range(first, last + 1), [Piece(lines[first] + inner + lines[last].strip(), first)])
+        return _replaced(pieces, range(first, last + 1), [FenceLine(lines[first] + inner + lines[last].strip(), first)])
     return None
 
 
-def elided_docstring(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def elided_docstring(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """Writes `\"\"\"...\"\"\"` or a marker for a docstring that stays."""
     document = page.change.after
     if not document.traits.triple_quotes:
@@ -115,7 +115,7 @@ def elided_docstring(page: Page, pieces: list[Piece], rng: random.Random) -> lis
         words = rng.choice(
             (f"{quotes}...{quotes}", f"{quotes} (docstring unchanged) {quotes}", "# ... docstring unchanged ...")
         )
-        return _replaced(pieces, numbers, [Piece(indent_of(document.lines[numbers.start]) + words)])
+        return _replaced(pieces, numbers, [FenceLine(indent_of(document.lines[numbers.start]) + words)])
     return None
 
 
@@ -136,12 +136,12 @@ def _docstring(page: Page, declaration: Declaration) -> range | None:
     return numbers
 
 
-def stub_bodies(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def stub_bodies(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """Writes `def f(a): ...` where all of the body is elided (Python)."""
     if not page.change.after.traits.triple_quotes:
         return None
     bodies = {(d.body_line - 1): d for d in _shown_declarations(page)}
-    result: list[Piece] = []
+    result: list[FenceLine] = []
     found = False
     for piece in pieces:
         header = result[-1].after if result else NEW
@@ -169,7 +169,7 @@ REMOVALS: tuple[str, ...] = (
 )
 
 
-def removal_comments(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def removal_comments(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """Adds a comment where a deleted declaration was."""
     document, names = page.change.before, deleted_names(page.change)
     for span, splice in zip(spans_in_after(page.change), page.change.splices, strict=True):
@@ -186,23 +186,24 @@ def removal_comments(page: Page, pieces: list[Piece], rng: random.Random) -> lis
         comment = indent_of(document.lines[first]) + as_comment(words, comments_at(document, first), block=False)
         while position > 0 and not pieces[position - 1].text.strip():
             position -= 1
-        return [*pieces[:position], Piece(""), Piece(comment), *pieces[position:]]
+        return [*pieces[:position], FenceLine(""), FenceLine(comment), *pieces[position:]]
     return None
 
 
-def path_comment(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def path_comment(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """Adds the file's name in a comment on top."""
     document = page.change.before
     comments = comments_at(document, 0)
     if (not comments.line and not comments.block) or document.language in ("json", "markdown", ""):
         return None
-    return [Piece(as_comment(document.path, comments, block=False)), *([Piece("")] * rng.randint(0, 1)), *pieces]
+    blanks = [FenceLine("")] * rng.randint(0, 1)
+    return [FenceLine(as_comment(document.path, comments, block=False)), *blanks, *pieces]
 
 
 LOCATORS: tuple[str, ...] = ("{name}()", "in {name}", "{home}.{name}", "inside {name}()", "{name}")
 
 
-def locator_comment(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def locator_comment(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """Adds a comment above lines of a function that says which function they are of, where its header isn't shown."""
     document, reader = page.change.after, Reader(page)
     for run in page.runs:
@@ -219,14 +220,14 @@ def locator_comment(page: Page, pieces: list[Piece], rng: random.Random) -> list
             continue
         comment = as_comment(words, comments_at(document, run.start), block=rng.random() < 0.2)
         indent = indent_of(document.lines[run.start])
-        return [*pieces[:position], Piece(indent + comment), *pieces[position:]]
+        return [*pieces[:position], FenceLine(indent + comment), *pieces[position:]]
     return None
 
 
 MIN_ELIDED = 3  # lines inside a wrapped block that are worth a marker
 
 
-def elided_wrap(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def elided_wrap(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """Puts a marker for the inner lines of a block that moves right whole; its first and last line stay shown."""
     change = page.change
     for span, splice in zip(spans_in_after(change), change.splices, strict=True):
@@ -239,7 +240,7 @@ def elided_wrap(page: Page, pieces: list[Piece], rng: random.Random) -> list[Pie
             continue
         text = next(n for n in inner if change.after.lines[n].strip())
         words = as_comment("... existing code ...", comments_at(change.after, text), block=False)
-        return _replaced(pieces, inner, [Piece(indent_of(change.after.lines[start]) + words)])
+        return _replaced(pieces, inner, [FenceLine(indent_of(change.after.lines[start]) + words)])
     return None
 
 

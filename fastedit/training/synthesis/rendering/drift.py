@@ -16,14 +16,14 @@ from fastedit.training.synthesis.corpus import is_balanced
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.model import NEW
 from fastedit.training.synthesis.rendering.page import Page
-from fastedit.training.synthesis.rendering.snippet import Piece
+from fastedit.training.synthesis.rendering.snippet import FenceLine
 
-Drift = Callable[[Page, list[Piece], random.Random], list[Piece] | None]
+Drift = Callable[[Page, list[FenceLine], random.Random], list[FenceLine] | None]
 MIN_WRAPPED = 10  # shorter pieces of a line occur in others by chance
 UNITS = ("  ", "    ", "\t")
 
 
-def flush_left(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def flush_left(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """The snippet without the indentation that all its lines share; None where they share none."""
     indents = [indent_of(piece.text) for piece in pieces if piece.text.strip()]
     shared = min(indents, key=len, default="")
@@ -32,7 +32,7 @@ def flush_left(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piec
     return [replace(piece, text=piece.text[len(shared) :] if piece.text.strip() else "") for piece in pieces]
 
 
-def shifted(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def shifted(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """The snippet with every line a few columns to the right, as if pasted into a list."""
     if any(piece.text.startswith("\t") for piece in pieces):
         return None
@@ -40,7 +40,7 @@ def shifted(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] 
     return [replace(piece, text=more + piece.text if piece.text.strip() else "") for piece in pieces]
 
 
-def other_unit(page: Page, pieces: list[Piece], rng: random.Random) -> list[Piece] | None:
+def other_unit(page: Page, pieces: list[FenceLine], rng: random.Random) -> list[FenceLine] | None:
     """The snippet with levels of indentation written as another number of spaces, or spaces for tabs.
 
     None where the file has no even levels, or a new line stands between two levels.
@@ -113,7 +113,9 @@ MISQUOTES: dict[str, Callable[[Document, str], str | None]] = {
 SHARE_OF_STRAY_SPACE = 0.15  # it fits every line, so that it would crowd out the others
 
 
-def misquoted_lines(page: Page, pieces: Sequence[Piece], rng: random.Random, most: int) -> dict[int, tuple[str, str]]:
+def misquoted_lines(
+    page: Page, pieces: Sequence[FenceLine], rng: random.Random, most: int
+) -> dict[int, tuple[str, str]]:
     """Up to `most` kept lines of the page and how they are misquoted: line of the changed file -> (text, habit)."""
     document = page.change.after
     kept = [p for p in pieces if p.after != NEW and page.change.origin[p.after] != NEW and p.text.strip()]

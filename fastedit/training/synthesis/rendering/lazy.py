@@ -16,7 +16,7 @@ from fastedit.training.synthesis.rendering.message import (
     DELETIONS,
     DOCSTRINGS_GONE,
     REPLACED,
-    Fence,
+    WrittenFence,
     deleted_comments,
     deleted_decorators,
     deleted_docstrings,
@@ -24,18 +24,18 @@ from fastedit.training.synthesis.rendering.message import (
     message,
     tag_of,
 )
-from fastedit.training.synthesis.rendering.page import Page, Span, innermost
+from fastedit.training.synthesis.rendering.page import Page, PageSpan, innermost
 from fastedit.training.synthesis.rendering.plan import (
     MAX_WHOLE,
     Extent,
-    Plan,
+    ShowPlan,
     draw_plan,
     planned_page,
     spans_in_after,
     without_frames,
 )
 from fastedit.training.synthesis.rendering.reader import Reader
-from fastedit.training.synthesis.rendering.snippet import Layout, Piece, pieces_of
+from fastedit.training.synthesis.rendering.snippet import FenceLine, PageLayout, pieces_of
 
 MAX_SHOWN = 160
 FAR_APART = 12
@@ -87,7 +87,9 @@ def _filled(lines: Sequence[str]) -> list[str]:
     return [line for line in lines if line.strip()]
 
 
-def _fences(pages: Sequence[Page], layout: Layout, tier: Tier, rng: random.Random, habits: Habits) -> list[Fence]:
+def _fences(
+    pages: Sequence[Page], layout: PageLayout, tier: Tier, rng: random.Random, habits: Habits
+) -> list[WrittenFence]:
     """The fences of all pages; none where one would show nothing of the file."""
     indentation = _draw_drift(tier, rng)
     fences = []
@@ -95,7 +97,7 @@ def _fences(pages: Sequence[Page], layout: Layout, tier: Tier, rng: random.Rando
         lines = _fence_lines(page, layout, tier, indentation, rng, habits)
         if lines is None:
             return []
-        fences.append(Fence(lines, tag_of(page.change.before, rng)))
+        fences.append(WrittenFence(lines, tag_of(page.change.before, rng)))
     return fences
 
 
@@ -129,12 +131,12 @@ def _may_break_off(page: Page, tier: Tier) -> bool:
     return True
 
 
-def _has_marker(pages: Sequence[Page], layout: Layout) -> bool:
+def _has_marker(pages: Sequence[Page], layout: PageLayout) -> bool:
     """Whether some gap has a marker, so that a place without one says that something was deleted."""
     return layout.top or layout.bottom or any(len(page.runs) > 1 for page in pages)
 
 
-def _draw_plan(change: Change, tier: Tier, rng: random.Random, habits: Habits) -> Plan:
+def _draw_plan(change: Change, tier: Tier, rng: random.Random, habits: Habits) -> ShowPlan:
     plan = draw_plan(rng)
     habits.note(f"extent: {plan.extent}") if tier is Tier.CLEAR else None
     if tier is Tier.HARD:
@@ -160,7 +162,7 @@ def _in_functions(change: Change) -> bool:
     return all(home is not None and home.end_line - home.start_line <= MAX_WHOLE for home in homes)
 
 
-def _pages(change: Change, plan: Plan, rng: random.Random, habits: Habits) -> list[Page]:
+def _pages(change: Change, plan: ShowPlan, rng: random.Random, habits: Habits) -> list[Page]:
     """One page for the whole change, or one for each place where the places are far apart."""
     groups = _groups(change)
     if len(groups) > 1 and not plan.by_order and not _moves(change) and rng.random() < 0.3:
@@ -201,17 +203,17 @@ def _are_apart(change: Change, pages: Sequence[Page], groups: Sequence[Sequence[
     return True
 
 
-def _touch(run: Span, other: Span) -> bool:
+def _touch(run: PageSpan, other: PageSpan) -> bool:
     return run.start <= other.end and other.start <= run.end
 
 
-def _draw_layout(pages: Sequence[Page], tier: Tier, rng: random.Random, habits: Habits, notes: list[str]) -> Layout:
+def _draw_layout(pages: Sequence[Page], tier: Tier, rng: random.Random, habits: Habits, notes: list[str]) -> PageLayout:
     style = draw_style(rng, tier)
     if style not in CLEAR_STYLES:
         habits.note(f"markers: {style.name}")
     careless = {Tier.CLEAR: 0.12, Tier.SLOPPY: 0.45, Tier.HARD: 0.3}[tier]
     is_split = tier is Tier.CLEAR or rng.random() < 0.6
-    layout = Layout(
+    layout = PageLayout(
         style=style,
         block_comments=rng.random() < 0.12,
         top=rng.random() > careless,
@@ -229,7 +231,7 @@ def _draw_layout(pages: Sequence[Page], tier: Tier, rng: random.Random, habits: 
     return layout
 
 
-def _unmarked(pages: Sequence[Page], layout: Layout, habits: Habits, notes: list[str]) -> Layout:
+def _unmarked(pages: Sequence[Page], layout: PageLayout, habits: Habits, notes: list[str]) -> PageLayout:
     """Takes the markers from between whole declarations, where every run is one and nothing was deleted."""
     if len(pages) != 1 or len(pages[0].runs) < 2 or deleted_names(pages[0].change):
         return layout
@@ -241,7 +243,7 @@ def _unmarked(pages: Sequence[Page], layout: Layout, habits: Habits, notes: list
     return replace(layout, top=False, bottom=False, unmarked=frozenset(range(1, len(page.runs))))
 
 
-def _is_whole(page: Page, run: Span) -> bool:
+def _is_whole(page: Page, run: PageSpan) -> bool:
     """Whether the run is one declaration, whole, that the original has by the same name."""
     declaration = innermost(page.change.after, run.start)
     if declaration is None or declaration.end_line != run.end or run.start > declaration.header_line:
@@ -250,7 +252,7 @@ def _is_whole(page: Page, run: Span) -> bool:
 
 
 def _fence_lines(
-    page: Page, layout: Layout, tier: Tier, indentation: str, rng: random.Random, habits: Habits
+    page: Page, layout: PageLayout, tier: Tier, indentation: str, rng: random.Random, habits: Habits
 ) -> tuple[str, ...] | None:
     pieces = pieces_of(page, layout, rng)
     for habit, changed in _abridged(page, pieces, tier, rng):
@@ -267,7 +269,9 @@ def _fence_lines(
     return tuple(lines) if any(piece.after != NEW for piece in pieces) else None
 
 
-def _abridged(page: Page, pieces: list[Piece], tier: Tier, rng: random.Random) -> Iterator[tuple[str, list[Piece]]]:
+def _abridged(
+    page: Page, pieces: list[FenceLine], tier: Tier, rng: random.Random
+) -> Iterator[tuple[str, list[FenceLine]]]:
     """The pieces after each habit of leaving out that takes hold."""
     if tier is Tier.CLEAR:
         return
@@ -285,7 +289,7 @@ def _abridged(page: Page, pieces: list[Piece], tier: Tier, rng: random.Random) -
             return
 
 
-def _misquoted(page: Page, pieces: list[Piece], tier: Tier, rng: random.Random, habits: Habits) -> list[Piece]:
+def _misquoted(page: Page, pieces: list[FenceLine], tier: Tier, rng: random.Random, habits: Habits) -> list[FenceLine]:
     """Some kept lines quoted inexactly, as long as nothing has to rest on them."""
     if rng.random() > (0.4 if tier is Tier.SLOPPY else 0.2):
         return pieces
@@ -304,7 +308,7 @@ def _draw_drift(tier: Tier, rng: random.Random) -> str:
     return rng.choice(list(drift.INDENT_DRIFTS))
 
 
-def _drifted(page: Page, pieces: list[Piece], habit: str, rng: random.Random, habits: Habits) -> list[Piece]:
+def _drifted(page: Page, pieces: list[FenceLine], habit: str, rng: random.Random, habits: Habits) -> list[FenceLine]:
     """The snippet's indentation moved as a whole, where it can be."""
     changed = drift.INDENT_DRIFTS[habit](page, pieces, rng) if habit else None
     if changed is None:

@@ -91,7 +91,7 @@ INFO_FORMS: tuple[str, ...] = ("{tag}:{path}", '{tag} title="{path}"', "{tag} {p
 
 
 @dataclass(frozen=True, slots=True)
-class Fence:
+class WrittenFence:
     """One fenced block. prose: the paragraph before it."""
 
     lines: tuple[str, ...]
@@ -114,7 +114,7 @@ def patch_tag(format: Format, document: Document, rng: random.Random) -> str:
 
 def message(
     change: Change,
-    fences: Sequence[Fence],
+    fences: Sequence[WrittenFence],
     tier: Tier,
     rng: random.Random,
     *,
@@ -142,7 +142,7 @@ def message(
     return "\n\n".join(parts) + "\n"
 
 
-def _fenced(fence: Fence, path: str, form: str, rng: random.Random) -> str:
+def _fenced(fence: WrittenFence, path: str, form: str, rng: random.Random) -> str:
     if not fence.is_fenced:
         return "\n".join(fence.lines)
     info = fence.tag

@@ -11,7 +11,7 @@ from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.model import NEW, Change
 
 
-class Span(NamedTuple):
+class PageSpan(NamedTuple):
     """Lines [start, end) of the changed file."""
 
     start: int
@@ -26,14 +26,14 @@ class Page:
     """
 
     change: Change
-    runs: tuple[Span, ...]
+    runs: tuple[PageSpan, ...]
 
     @property
-    def gaps(self) -> list[Span]:
+    def gaps(self) -> list[PageSpan]:
         """The spans that are not shown: before, between and behind the runs (the outer ones may be empty)."""
         ends = [0, *(run.end for run in self.runs)]
         starts = [*(run.start for run in self.runs), len(self.change.after.lines)]
-        return [Span(end, start) for end, start in zip(ends, starts, strict=True)]
+        return [PageSpan(end, start) for end, start in zip(ends, starts, strict=True)]
 
 
 def page_of(change: Change, shown: Iterable[int]) -> Page:
@@ -45,26 +45,26 @@ def page_of(change: Change, shown: Iterable[int]) -> Page:
         while end > start and not lines[end - 1].strip() and end < len(lines) and change.origin[end - 1] != NEW:
             end -= 1
         if start < end:
-            runs.append(Span(start, end))
+            runs.append(PageSpan(start, end))
     return Page(change, tuple(_joined(change, runs)))
 
 
-def _runs(numbers: list[int]) -> list[Span]:
-    runs: list[Span] = []
+def _runs(numbers: list[int]) -> list[PageSpan]:
+    runs: list[PageSpan] = []
     for number in numbers:
         if runs and runs[-1].end == number:
-            runs[-1] = Span(runs[-1].start, number + 1)
+            runs[-1] = PageSpan(runs[-1].start, number + 1)
         elif not runs or number >= runs[-1].end:
-            runs.append(Span(number, number + 1))
+            runs.append(PageSpan(number, number + 1))
     return runs
 
 
-def _joined(change: Change, runs: list[Span]) -> list[Span]:
+def _joined(change: Change, runs: list[PageSpan]) -> list[PageSpan]:
     """Joins runs with nothing but blank lines between them."""
-    result: list[Span] = []
+    result: list[PageSpan] = []
     for run in runs:
         if result and not any(line.strip() for line in change.after.lines[result[-1].end : run.start]):
-            result[-1] = Span(result[-1].start, run.end)
+            result[-1] = PageSpan(result[-1].start, run.end)
         else:
             result.append(run)
     return result
@@ -79,16 +79,16 @@ def ancestors(document: Document, number: int) -> list[int]:
     return result
 
 
-def header_of(document: Document, block: int) -> Span:
+def header_of(document: Document, block: int) -> PageSpan:
     """The lines that open a block: a declaration's whole header where it is one, else the line above the block."""
     header = document.blocks[block].header
     declaration = declaration_with_header(document, header)
     if declaration is not None and declaration.body_line <= document.blocks[block].start:
-        return Span(declaration.header_line, max(declaration.body_line, header + 1))
+        return PageSpan(declaration.header_line, max(declaration.body_line, header + 1))
     start = header
     if document.lines[header].strip() == "{" and header > 0 and document.lines[header - 1].strip():
         start -= 1
-    return Span(start, header + 1)
+    return PageSpan(start, header + 1)
 
 
 def declaration_with_header(document: Document, number: int) -> Declaration | None:

@@ -10,7 +10,7 @@ from fastedit.lines import indent_of
 from fastedit.training.synthesis.model import Change, Tier
 from fastedit.training.synthesis.rendering.hunks import HunkText, hunks_of, scope_region, unique_hunks
 from fastedit.training.synthesis.rendering.lazy import Habits, Rendered
-from fastedit.training.synthesis.rendering.message import Fence, message, patch_tag
+from fastedit.training.synthesis.rendering.message import WrittenFence, message, patch_tag
 
 NO_NEWLINE = "\\ No newline at end of file"
 MAX_WHOLE_FILE = 600
@@ -31,7 +31,7 @@ def render_udiff(change: Change, tier: Tier, rng: random.Random) -> Rendered | N
         lines += [writes(line) for line in hunk.lines]
         if numbers == "right":
             lines = _with_no_newline_marks(change, hunk, lines)
-    fence = Fence(tuple(lines), patch_tag(Format.UDIFF, change.before, rng))
+    fence = WrittenFence(tuple(lines), patch_tag(Format.UDIFF, change.before, rng))
     return Rendered(message(change, [fence], tier, rng), tuple(habits))
 
 
@@ -134,9 +134,9 @@ def render_search_replace(change: Change, tier: Tier, rng: random.Random) -> Ren
     if rng.random() < 0.5:
         joint = [""] if rng.random() < 0.7 else []
         lines = [line for index, block in enumerate(blocks) for line in (joint if index else []) + block]
-        return Rendered(message(change, [Fence(tuple(lines), tag)], tier, rng), tuple(habits))
+        return Rendered(message(change, [WrittenFence(tuple(lines), tag)], tier, rng), tuple(habits))
     is_fenced = tier is Tier.CLEAR or rng.random() < 0.85
-    fences = [Fence(tuple(block), tag, is_fenced=is_fenced) for block in blocks]
+    fences = [WrittenFence(tuple(block), tag, is_fenced=is_fenced) for block in blocks]
     return Rendered(message(change, fences, tier, rng), tuple(habits))
 
 
@@ -187,7 +187,7 @@ def render_v4a(change: Change, tier: Tier, rng: random.Random) -> Rendered | Non
         lines.append("*** End Patch")
     else:
         habits.note("no end line")
-    fence = Fence(tuple(lines), patch_tag(Format.V4A, change.before, rng))
+    fence = WrittenFence(tuple(lines), patch_tag(Format.V4A, change.before, rng))
     return Rendered(message(change, [fence], tier, rng), tuple(habits))
 
 
@@ -210,5 +210,5 @@ def render_whole(change: Change, tier: Tier, rng: random.Random) -> Rendered | N
     """The whole new file in one fence."""
     if len(change.after.lines) > MAX_WHOLE_FILE or not any(line.strip() for line in change.after.lines):
         return None
-    fence = Fence(change.after.lines, patch_tag(Format.WHOLE, change.before, rng))
+    fence = WrittenFence(change.after.lines, patch_tag(Format.WHOLE, change.before, rng))
     return Rendered(message(change, [fence], tier, rng, is_whole=True), ())

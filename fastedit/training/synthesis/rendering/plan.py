@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fastedit.training.synthesis.blocks import CLOSER, Block
+from fastedit.training.synthesis.blocks import CLOSER, IndentedBlock
 from fastedit.training.synthesis.corpus import is_balanced, is_comment
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.model import NEW, Change
 from fastedit.training.synthesis.rendering.page import (
     Page,
-    Span,
+    PageSpan,
     ancestors,
     declaration_with_header,
     header_of,
@@ -38,7 +38,7 @@ class Extent(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ShowPlan:
     """A plan of what to show.
 
     above, below: kept lines around a change; filled: gaps of up to that many lines are shown.
@@ -58,9 +58,9 @@ class Plan:
     only_telling: bool = False
 
 
-def draw_plan(rng: random.Random, *, extents: tuple[Extent, ...] = tuple(Extent)) -> Plan:
+def draw_plan(rng: random.Random, *, extents: tuple[Extent, ...] = tuple(Extent)) -> ShowPlan:
     """A plan with headers and closers, as careful assistants have it."""
-    return Plan(
+    return ShowPlan(
         extent=rng.choice(extents),
         above=rng.choice((1, 1, 2, 2, 3, 4)),
         below=rng.choice((1, 1, 2, 2, 3, 4)),
@@ -71,7 +71,7 @@ def draw_plan(rng: random.Random, *, extents: tuple[Extent, ...] = tuple(Extent)
     )
 
 
-def planned_page(change: Change, plan: Plan, splices: Iterable[int] | None = None) -> Page | None:
+def planned_page(change: Change, plan: ShowPlan, splices: Iterable[int] | None = None) -> Page | None:
     """A page for these splices (all of them by default), or None where no reader could be sure of it."""
     shown = set[int]()
     for index in range(len(change.splices)) if splices is None else splices:
@@ -96,7 +96,7 @@ def widened(page: Page, doubts: Iterable[Doubt]) -> set[int]:
     return shown
 
 
-def _made_sure(change: Change, shown: set[int], plan: Plan, splices: Iterable[int]) -> Page | None:
+def _made_sure(change: Change, shown: set[int], plan: ShowPlan, splices: Iterable[int]) -> Page | None:
     """The page widened until its reader has no doubts, or None where that takes too many lines."""
     for _ in range(MAX_STEPS):
         page = page_of(change, shown)
@@ -112,17 +112,17 @@ def _made_sure(change: Change, shown: set[int], plan: Plan, splices: Iterable[in
     return None
 
 
-def spans_in_after(change: Change) -> list[Span]:
+def spans_in_after(change: Change) -> list[PageSpan]:
     """The places of the splices' lines in the changed file."""
     spans, shift = [], 0
     for splice in change.splices:
         start = splice.start + shift
-        spans.append(Span(start, start + len(splice.lines)))
+        spans.append(PageSpan(start, start + len(splice.lines)))
         shift += len(splice.lines) - (splice.end - splice.start)
     return spans
 
 
-def _around(change: Change, index: int, plan: Plan) -> set[int]:
+def _around(change: Change, index: int, plan: ShowPlan) -> set[int]:
     """The lines of a splice with their context."""
     span, splice = spans_in_after(change)[index], change.splices[index]
     least = 1 if splice.end > splice.start else 0
@@ -166,7 +166,7 @@ def _goes_on(document: Document, number: int, step: int) -> bool:
     return len(lines) == 2 and all(line and is_comment(document, line) for line in lines)
 
 
-def _neighbour_headers(document: Document, span: Span) -> set[int]:
+def _neighbour_headers(document: Document, span: PageSpan) -> set[int]:
     """The headers of the declarations right before and right after the one that holds the span."""
     home = innermost(document, min(span.start, len(document.lines) - 1))
     if home is None:
@@ -177,7 +177,7 @@ def _neighbour_headers(document: Document, span: Span) -> set[int]:
     return {n for d in near for n in range(d.header_line, max(d.body_line, d.header_line + 1))}
 
 
-def _frames(document: Document, shown: set[int], plan: Plan) -> set[int]:
+def _frames(document: Document, shown: set[int], plan: ShowPlan) -> set[int]:
     """The headers (and closers) of the blocks around what is shown."""
     frames: set[int] = set()
     seen: set[int] = set()
@@ -194,7 +194,7 @@ def _frames(document: Document, shown: set[int], plan: Plan) -> set[int]:
     return frames
 
 
-def _frame(document: Document, block: Block, plan: Plan) -> set[int]:
+def _frame(document: Document, block: IndentedBlock, plan: ShowPlan) -> set[int]:
     """A block's header, the headers that it goes on from (`if` before `else`), and its closer."""
     lines: set[int] = set()
     if plan.with_closers and block.closer >= 0:
@@ -207,7 +207,7 @@ def _frame(document: Document, block: Block, plan: Plan) -> set[int]:
         block = document.blocks[block.previous]
 
 
-def _tidied(change: Change, shown: set[int], plan: Plan) -> set[int]:
+def _tidied(change: Change, shown: set[int], plan: ShowPlan) -> set[int]:
     """Small gaps filled; no edge inside a multi-line string or comment, nor between a header's lines."""
     after, result = change.after, set(shown)
     if plan.with_closers:
@@ -281,7 +281,7 @@ def _whole_headers(document: Document, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def without_frames(plan: Plan) -> Plan:
+def without_frames(plan: ShowPlan) -> ShowPlan:
     """The same plan for snippets that show neither class nor function around their lines."""
     extent = Extent.CONTEXT if plan.extent is Extent.NEIGHBOURS else plan.extent
     return replace(plan, extent=extent, with_headers=False, with_blocks=False, with_closers=False)

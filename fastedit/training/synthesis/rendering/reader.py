@@ -16,7 +16,7 @@ from functools import lru_cache
 from fastedit.syntax.model import Declaration
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.model import NEW, Splice
-from fastedit.training.synthesis.rendering.page import Page, Span, ancestors, header_of, is_new
+from fastedit.training.synthesis.rendering.page import Page, PageSpan, ancestors, header_of, is_new
 
 MIN_LETTERS = 4
 
@@ -30,7 +30,7 @@ class Side(StrEnum):
 class Doubt:
     """An edge that a reader couldn't place for sure."""
 
-    run: Span
+    run: PageSpan
     side: Side
 
 
@@ -113,15 +113,15 @@ class Reader:
         kin = [d for d in self.after.declarations if d.parent == declaration.parent and d.name == declaration.name]
         return parent.header_line in self.shown and len(kin) == 1
 
-    def _splices_in_after(self) -> list[tuple[Span, Splice]]:
+    def _splices_in_after(self) -> list[tuple[PageSpan, Splice]]:
         result, shift = [], 0
         for splice in self.change.splices:
             start = splice.start + shift
-            result.append((Span(start, start + len(splice.lines)), splice))
+            result.append((PageSpan(start, start + len(splice.lines)), splice))
             shift += len(splice.lines) - (splice.end - splice.start)
         return result
 
-    def _top_is_sure(self, index: int, run: Span) -> bool:
+    def _top_is_sure(self, index: int, run: PageSpan) -> bool:
         if not is_new(self.change, run.start):
             if run.start == 0 and self.change.origin[0] > 0:
                 return False  # the head of the file is deleted: nothing above can tell
@@ -135,7 +135,7 @@ class Reader:
             return run.end == len(self.after.lines) and self._is_unseen(span, splice)
         return self._is_unseen(span, splice) and self._is_pinned(index, self._kept_from(run, span.end))
 
-    def _bottom_is_sure(self, index: int, run: Span) -> bool:
+    def _bottom_is_sure(self, index: int, run: PageSpan) -> bool:
         last = run.end - 1
         if not is_new(self.change, last):
             if run.end == len(self.after.lines) and self.change.origin[last] < len(self.before.lines) - 1:
@@ -151,23 +151,23 @@ class Reader:
             return False
         return span.start > run.start and self._is_pinned(index, self._kept_to(run, span.start - 1))
 
-    def _splice_of(self, number: int) -> tuple[Span, Splice]:
+    def _splice_of(self, number: int) -> tuple[PageSpan, Splice]:
         return next(entry for entry in self.splice_at if entry[0].start <= number < entry[0].end)
 
-    def _kept_from(self, run: Span, start: int) -> Span:
+    def _kept_from(self, run: PageSpan, start: int) -> PageSpan:
         """The lines from `start` on that stand next to each other in the original, too."""
         end = start + 1
         while end < run.end and self.change.origin[end] == self.change.origin[end - 1] + 1 != NEW:
             end += 1
-        return Span(start, end)
+        return PageSpan(start, end)
 
-    def _kept_to(self, run: Span, last: int) -> Span:
+    def _kept_to(self, run: PageSpan, last: int) -> PageSpan:
         start = last
         while start > run.start and self.change.origin[start - 1] == self.change.origin[start] - 1 != NEW:
             start -= 1
-        return Span(start, last + 1)
+        return PageSpan(start, last + 1)
 
-    def _is_pinned(self, index: int, group: Span) -> bool:
+    def _is_pinned(self, index: int, group: PageSpan) -> bool:
         """Whether these kept lines can only be those of the original that they are."""
         if any(
             self._is_landmark(number) for number in range(group.start, group.end) if self.after.lines[number].strip()
@@ -197,32 +197,32 @@ class Reader:
         scope = self._scope(ancestors(self.before, header.start))
         return self._occurrences_before(list(range(header.start, header.end)), scope) == 1
 
-    def _is_header_shown(self, header: Span) -> bool:
+    def _is_header_shown(self, header: PageSpan) -> bool:
         if header.start in self.shown_before:
             return True
         return any(splice.start <= header.start < splice.end for _, splice in self.splice_at)
 
-    def _region(self, index: int, line: int) -> Span:
+    def _region(self, index: int, line: int) -> PageSpan:
         """The lines of the original among which a reader looks for an anchor of run `index`."""
         scope = self._scope(ancestors(self.before, line))
         above = [self.change.origin[n] for run in self.page.runs[:index] for n in range(run.start, run.end)]
         below = [self.change.origin[n] for run in self.page.runs[index + 1 :] for n in range(run.start, run.end)]
         lowest = max((n + 1 for n in above if n != NEW), default=0)
         highest = min((n for n in below if n != NEW), default=len(self.before.lines)) if self.by_order else scope.end
-        return Span(max(scope.start, lowest), min(scope.end, highest))
+        return PageSpan(max(scope.start, lowest), min(scope.end, highest))
 
-    def _scope(self, blocks: Sequence[int]) -> Span:
+    def _scope(self, blocks: Sequence[int]) -> PageSpan:
         """The innermost of the blocks whose header is shown and known, or the whole file."""
         for block in blocks:
             if self._is_located(block):
                 found = self.before.blocks[block]
-                return Span(found.start, found.end + (found.closer >= 0))
-        return Span(0, len(self.before.lines))
+                return PageSpan(found.start, found.end + (found.closer >= 0))
+        return PageSpan(0, len(self.before.lines))
 
-    def _occurrences(self, numbers: Sequence[int], region: Span) -> int:
+    def _occurrences(self, numbers: Sequence[int], region: PageSpan) -> int:
         return self._occurrences_before([self.change.origin[number] for number in numbers], region)
 
-    def _occurrences_before(self, lines: Sequence[int], region: Span) -> int:
+    def _occurrences_before(self, lines: Sequence[int], region: PageSpan) -> int:
         """Counts how often lines with this text stand in the region, with the same steps from one to the next."""
         first = lines[0]
         count = 0
@@ -258,7 +258,7 @@ class Reader:
             return None
         return old[0]
 
-    def _shows_whole_declaration(self, run: Span, start: int) -> bool:
+    def _shows_whole_declaration(self, run: PageSpan, start: int) -> bool:
         """Whether the run shows, from `start` on, a whole declaration that the original has under the same name."""
         for declaration in self.named_after.values():
             if declaration.start_line <= start <= declaration.header_line and declaration.end_line <= run.end:
@@ -267,7 +267,7 @@ class Reader:
                     return True
         return False
 
-    def _ends_whole_declaration(self, run: Span) -> bool:
+    def _ends_whole_declaration(self, run: PageSpan) -> bool:
         """Whether the run ends where a declaration ends that it shows whole, and the original has it by that name."""
         return any(
             declaration.end_line == run.end
@@ -282,7 +282,7 @@ class Reader:
         following = self.change.origin[new.end_line] if new.end_line < len(self.after.lines) else len(self.before.lines)
         return following == old.end_line
 
-    def _blanks_fit(self, span: Span, side: Side) -> bool:
+    def _blanks_fit(self, span: PageSpan, side: Side) -> bool:
         """Whether the blank lines between inserted lines and the gap next to them are those of the original.
 
         Blank lines next to a marker say nothing, so the truth must have there what the original has.
@@ -303,7 +303,7 @@ class Reader:
             count, number = count + 1, number + step
         return count
 
-    def _is_unseen(self, span: Span, splice: Splice) -> bool:
+    def _is_unseen(self, span: PageSpan, splice: Splice) -> bool:
         """Whether no outer line of an insertion could be taken for one of the original's."""
         if any(
             span.start <= d.start_line and d.end_line <= span.end and self._is_novel(d)

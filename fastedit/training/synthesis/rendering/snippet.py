@@ -14,7 +14,7 @@ from fastedit.training.synthesis.languages import Family
 from fastedit.training.synthesis.model import NEW
 from fastedit.training.synthesis.rendering import markers
 from fastedit.training.synthesis.rendering.markers import MarkerStyle, as_comment, worded
-from fastedit.training.synthesis.rendering.page import Page, Span, innermost
+from fastedit.training.synthesis.rendering.page import Page, PageSpan, innermost
 
 JSX_LANGUAGES = ("javascript", "tsx", "jsx")
 EMBEDDED = re.compile(r"<(/?)(script|style)\b", re.IGNORECASE)
@@ -24,7 +24,7 @@ C_COMMENTS = CommentSyntax(("//",), (("/*", "*/"),))
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FenceLine:
     """A line of a fence. after: the line of the changed file that it is, or NEW for markers, remarks and blanks.
 
     gap: index of the page's gap that a marker stands for, or -1.
@@ -36,7 +36,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PageLayout:
     """The layout of a page.
 
     style: of the markers. block_comments: markers as `/* */` where the language has both. top, bottom: whether what
@@ -56,42 +56,42 @@ class Layout:
     unmarked: frozenset[int] = frozenset()
 
 
-def pieces_of(page: Page, layout: Layout, rng: random.Random) -> list[Piece]:
+def pieces_of(page: Page, layout: PageLayout, rng: random.Random) -> list[FenceLine]:
     """The lines of the fence in order."""
     after = page.change.after
-    result: list[Piece] = []
+    result: list[FenceLine] = []
     for index, gap in enumerate(page.gaps):
         result.extend(_marker_pieces(page, layout, index, gap, rng))
         if index < len(page.runs):
             run = page.runs[index]
-            result.extend(Piece(after.lines[number], number) for number in range(run.start, run.end))
+            result.extend(FenceLine(after.lines[number], number) for number in range(run.start, run.end))
     return result
 
 
-def _marker_pieces(page: Page, layout: Layout, index: int, gap: Span, rng: random.Random) -> list[Piece]:
+def _marker_pieces(page: Page, layout: PageLayout, index: int, gap: PageSpan, rng: random.Random) -> list[FenceLine]:
     lines = page.change.after.lines
     text = [number for number in range(gap.start, gap.end) if lines[number].strip()]
     is_outer = index in (0, len(page.runs))
     if not text:
-        return [] if is_outer else [Piece("") for _ in range(gap.end - gap.start)]
+        return [] if is_outer else [FenceLine("") for _ in range(gap.end - gap.start)]
     if (index == 0 and not layout.top) or (index == len(page.runs) and not layout.bottom):
         return []
     if index in layout.unmarked:
-        return [Piece("")]
-    result: list[Piece] = []
+        return [FenceLine("")]
+    result: list[FenceLine] = []
     if layout.blanks and text[0] > gap.start > 0:
-        result.append(Piece(""))
+        result.append(FenceLine(""))
     for position, part in enumerate(_parts(page, layout, index, text)):
         if position:
-            result.append(Piece(""))
+            result.append(FenceLine(""))
         indent = _marker_indent(page, part, layout)
-        result.append(Piece(indent + _marker_text(page, layout, index, part, rng), NEW, index))
+        result.append(FenceLine(indent + _marker_text(page, layout, index, part, rng), NEW, index))
     if layout.blanks and gap.end - 1 > text[-1]:
-        result.append(Piece(""))
+        result.append(FenceLine(""))
     return result
 
 
-def _parts(page: Page, layout: Layout, index: int, text: list[int]) -> list[list[int]]:
+def _parts(page: Page, layout: PageLayout, index: int, text: list[int]) -> list[list[int]]:
     """The gap's lines, split where they leave the block that was opened last, and where they leave its function."""
     document = page.change.after
     if not layout.doubled or index == 0:
@@ -130,7 +130,7 @@ def _closes_only(document: Document, numbers: list[int]) -> bool:
     return all(CLOSER.match(document.lines[number].strip()) for number in numbers)
 
 
-def _marker_indent(page: Page, part: list[int], layout: Layout) -> str:
+def _marker_indent(page: Page, part: list[int], layout: PageLayout) -> str:
     """The indentation of a marker: that of the shallowest line that it hides, or (carelessly) of the first one."""
     document = page.change.after
     visible = [number for number in part if not document.hidden[number]] or part
@@ -138,7 +138,7 @@ def _marker_indent(page: Page, part: list[int], layout: Layout) -> str:
     return indent_of(document.lines[shallowest if layout.shallow else visible[0]])
 
 
-def _marker_text(page: Page, layout: Layout, index: int, part: list[int], rng: random.Random) -> str:
+def _marker_text(page: Page, layout: PageLayout, index: int, part: list[int], rng: random.Random) -> str:
     document = page.change.after
     words = worded(layout.style, _situations(page, index, part), _names(document, part), rng)
     if layout.style.is_bare or document.hidden[part[0]]:
