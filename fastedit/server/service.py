@@ -32,6 +32,7 @@ DRAFT = "draft"
 LARGE = "large"
 LARGE_WAITING = 32  # large files that wait are memory that is held
 TARGET_SHARE = 0.6  # of the time that an `auto` request may take: if no target has answered by then, the draft stands
+GRACE_S = 5.0  # in which a draft that stands is made ready, though the deadline passes: it takes milliseconds
 
 T = TypeVar("T")
 
@@ -176,8 +177,9 @@ class Service:
             raise busy
         if refusal is not None:
             raise refusal if self.slot.target.only_verifies else busy
-        async with self._lane(job, DRAFT).place():
-            outcome = await self._workers.run_drafted(job, drafted)
+        with fail_after(GRACE_S, shield=True):
+            async with self._lane(job, DRAFT).place():
+                outcome = await self._workers.run_drafted(job, drafted)
         if told.text:
             if not outcome.text.startswith(told.text):
                 raise busy

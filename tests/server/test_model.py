@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import threading
@@ -16,6 +17,7 @@ import pytest
 
 from fastedit.decode import engine
 from fastedit.server import service as service_module
+from fastedit.server.jobs import Drafted, Job, Outcome
 from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from fastedit.targets import Target
@@ -350,6 +352,27 @@ def test_an_auto_request_does_not_wait_for_a_busy_target(
         assert service.apply(mode="model", deadline_s=0.3).status_code == 504
         released.set()
         assert first.result().status_code == 200
+
+
+def test_a_deadline_over_a_certain_draft_leaves_the_draft(spare: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = ServerSettings(structural_workers=1, model_requests=1, drain_s=0.5)
+    with scripted(spare, settings) as (service, runner), held(runner), ThreadPoolExecutor(1) as pool:
+        first = pool.submit(service.apply, mode="model", deadline_s=60)
+        wait_until(lambda: service.service.lanes["model"].num_running == 1)
+        workers = service.service._workers
+        finish = workers.run_drafted
+
+        async def finish_late(job: Job, drafted: Drafted) -> Outcome:
+            await asyncio.sleep(2.5)
+            return await finish(job, drafted)
+
+        monkeypatch.setattr(workers, "run_drafted", finish_late)
+        answer = service.apply(deadline_s=5)  # the target is given up after 3 s
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["text"] == EXPECTED
+        assert [warning["code"] for warning in answer.json()["warnings"]] == ["TIMEOUT"]
+        runner.before_pass = lambda: None
+        first.cancel()
 
 
 def test_a_refusal_that_a_verifier_cannot_change_waits_for_none(spare: Target) -> None:
