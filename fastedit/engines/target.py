@@ -8,6 +8,7 @@ from fastedit.engines.engine import ElsewhereEngine
 from fastedit.engines.tokenizer import ChatMarkup, json_of
 from fastedit.engines.wire import ServedModel, Server
 from fastedit.errors import Code, EngineUnavailable
+from fastedit.guard.word import read_word
 from fastedit.targets.askable import Askable
 from fastedit.targets.checkpoint import check_tokenizer, stop_tokens_of
 from fastedit.targets.codec import PROBE, TokenizerCodec
@@ -50,6 +51,7 @@ def described(name_or_path: str | Path, engine: ElsewhereEngine | None = None) -
         stop_tokens=stop_tokens,
         max_positions=_max_positions(config),
         only_verifies=registered is not None and registered.only_verifies,
+        word=read_word(folder),
         engine=engine,
     )
 

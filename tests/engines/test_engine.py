@@ -210,5 +210,5 @@ def test_the_embedded_target_is_asked_as_where_it_is_loaded() -> None:
 
     here, elsewhere = Target.load("embedded"), described("embedded")
     assert decode_request(here, REQUEST, 2048) == decode_request(elsewhere, REQUEST, 2048)
-    for name in ("name", "stop_tokens", "max_positions", "only_verifies", "template"):
+    for name in ("name", "stop_tokens", "max_positions", "only_verifies", "word", "template"):
         assert getattr(here, name) == getattr(elsewhere, name)
