@@ -168,6 +168,7 @@ def lives(process_id: int) -> bool:
     return status.rsplit(")", 1)[1].split()[0] != "Z"
 
 
+@pytest.mark.slow
 def test_a_child_is_started_started_again_and_ended_with_all_it_started(folder: Path, tmp_path: Path) -> None:
     told = tmp_path / "pids"
     environment = child_environment(FAKE_VLLM_PIDS=str(told))
@@ -192,6 +193,7 @@ def test_a_child_is_started_started_again_and_ended_with_all_it_started(folder: 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other kernels don't end a killed service's child")
+@pytest.mark.slow
 def test_a_service_that_is_killed_leaves_no_server_behind(folder: Path, tmp_path: Path) -> None:
     told = tmp_path / "pids"
     environment = child_environment(FAKE_VLLM_PIDS=str(told))
@@ -224,6 +226,7 @@ def failure_of(*options: str, **environment: str) -> str:
     return line
 
 
+@pytest.mark.slow
 def test_what_can_never_work_is_one_line(folder: Path, tmp_path: Path) -> None:
     assert "vLLM isn't installed" in (line := failure_of("--engine", "vllm"))
     assert "pip install 'fastedit-apply[vllm]'" in line
@@ -264,6 +267,7 @@ def broken(folder: Path) -> Path:
     return checkpoint
 
 
+@pytest.mark.slow
 def test_the_process_that_serves_loads_no_torch(folder: Path, standin: StandIn) -> None:
     code = (
         "import os, sys, threading, time, httpx\n"
