@@ -57,7 +57,7 @@ class Source:
         return self._spliced(fresh, offset)
 
     def edges_within(self, queue: Queue, at: int, num_tokens: int) -> tuple[int, ...]:
-        """Where hunks' edges lie in a queue: indices of tokens, counted from its token `at` on, below `num_tokens`."""
+        """Places of hunks' edges in a queue: indices of tokens, counted from its token `at` on, below `num_tokens`."""
         starts = queue.starts
         first = bisect_left(self._edges, starts[at])
         last = bisect_left(self._edges, starts[at + num_tokens], lo=first)

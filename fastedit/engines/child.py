@@ -44,7 +44,7 @@ FOLLOWING = "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 15); os.execvp(s
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How vLLM is started. arguments: further ones for its server. python: of an environment that has vLLM."""
+    """The command that starts vLLM. arguments: further ones for its server. python: of an environment that has vLLM."""
 
     target: str
     arguments: tuple[str, ...] = ()

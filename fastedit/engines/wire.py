@@ -32,7 +32,7 @@ SAMPLE = re.compile(r"^(vllm:\w+)(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """What an engine serves. version: the engine's. max_positions: of prompt and output together."""
+    """The model that an engine serves. version: the engine's. max_positions: of prompt and output together."""
 
     name: str
     version: str
@@ -52,7 +52,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the engine says a completion has taken; None for what it doesn't tell."""
+    """Counts of tokens that the engine gives for a completion; None for those that it doesn't give."""
 
     cached_tokens: int | None = None
     drafted: int | None = None

@@ -124,7 +124,7 @@ class _Now(Collector):
 
 
 def _engine_figures(figures: Mapping[str, float]) -> Iterator[Metric]:
-    """What an engine elsewhere last said of itself, under our names."""
+    """The figures that an engine elsewhere last gave of itself, under our names."""
     kinds: tuple[tuple[type[CounterMetricFamily | GaugeMetricFamily], tuple[tuple[str, str, str], ...]], ...] = (
         (CounterMetricFamily, ENGINE_COUNTERS),
         (GaugeMetricFamily, ENGINE_GAUGES),

@@ -95,7 +95,7 @@ class ServerSettings(BaseSettings):
 
     @property
     def engine_source(self) -> Server | Launch:
-        """Where the other engine listens, or how it is started. Raises SettingsError where that can't be."""
+        """The other engine's address, or the command that starts it. Raises SettingsError where that can't be read."""
         if self.engine_url is not None:
             key = self.engine_key.get_secret_value() if self.engine_key else None
             return Server(self.engine_url.rstrip("/"), key)

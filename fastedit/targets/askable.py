@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RemoteEngine(Protocol):
-    """What computes a target that isn't loaded here."""
+    """An engine that computes a target which isn't loaded here."""
 
     def submit(self, target: Askable, request: EditRequest) -> Handle:
         """Sends a request off; the handle streams the new file's text, as `fastedit.decode.submit` has it."""

@@ -1,1 +1,1 @@
-"""What does the target say? The declarations that an edit touches are put to it, and its text is put back."""
+"""Asks the target: it gets the declarations that an edit touches, and its text is put back into the file."""

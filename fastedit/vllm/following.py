@@ -105,7 +105,7 @@ class Follower:
             _ = text.is_in_step  # catches up
 
     def _worth_proposing(self, proposal: Proposal) -> int:
-        """How many of its tokens are likely enough, by what is known of its kind."""
+        """The number of its first tokens that are likely enough, as often as its kind was accepted so far."""
         first, hazard = self._acceptance.rates(proposal.kind)
         if first <= MIN_CHANCE:
             return 0

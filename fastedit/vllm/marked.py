@@ -52,7 +52,7 @@ class MarkedPrompt:
 
 
 def _first_of(edit: str) -> int:
-    """Where the edit's first line or elision begins."""
+    """Offset of the edit's first line or elision."""
     found = [match.start() for pattern in (_LINE, SPECIAL) if (match := pattern.search(edit))]
     return min(found, default=0)
 

@@ -1,4 +1,4 @@
-"""What a prompt asks for, from its tokens alone: vLLM's interface carries nothing else about a request.
+"""Reads the edit that a prompt asks for from its tokens: vLLM's interface carries nothing else about a request.
 
 Three kinds are read, the first that fits: a prediction between `<prediction>` tags; an edit in one of FastEdit's own
 templates, or the target's own; an edit between `<code>` and `<update>` (or `<edit>`) tags in any other words. Anything
@@ -60,7 +60,10 @@ def prompt_text(tokens: Iterable[int], codec: TokenizerCodec) -> str:
 
 
 def read_prompt(text: str, templates: Iterable[PromptTemplate], codec: TokenizerCodec) -> Asked | Predicted | None:
-    """What the prompt asks for. text: as `prompt_text` gives it. templates: the likeliest first."""
+    """The edit or the prediction in the prompt; None for other prompts.
+
+    text: as `prompt_text` gives it. templates: the likeliest first.
+    """
     for turn in _turns(text):
         if predicted := PREDICTION.search(turn):
             return Predicted(predicted[1])
@@ -102,7 +105,7 @@ def _asked(template: PromptTemplate, fields: dict[str, str], codec: TokenizerCod
 
 
 def _fields(text: str, template: PromptTemplate, codec: TokenizerCodec) -> dict[str, str] | None:
-    """What stands in the template's fields, where the prompt is in its words; None where it isn't.
+    """The text in each of the template's fields; None where the prompt isn't in its words.
 
     A field ends where the words behind it stand first, the last one where they stand last.
     """
@@ -125,7 +128,7 @@ def _fields(text: str, template: PromptTemplate, codec: TokenizerCodec) -> dict[
 
 
 def _end(text: str, start: int, words: str, is_last: bool) -> int:
-    """Where a field that begins at `start` ends; -1 where the words behind it are missing."""
+    """Offset of the end of a field that begins at `start`; -1 where the words behind it are missing."""
     if words:
         end = text.rfind(words) if is_last else text.find(words, start)
         return end if end >= start else -1

@@ -1,4 +1,4 @@
-"""What vLLM calls: `{"method": "custom_class", "model": "fastedit.vllm.Proposer", "num_speculative_tokens": 127}`.
+"""Drafts for vLLM: `{"method": "custom_class", "model": "fastedit.vllm.Proposer", "num_speculative_tokens": 127}`.
 
 The interface tells a request by nothing but its tokens, and rows change places as requests come and go. So a row is
 known again by its length and last tokens before the pass, and by a sample of its prompt; one that isn't known is new,

@@ -33,7 +33,7 @@ class _Gap:
 
 
 class AddedBlanks(Enum):
-    """Where new lines that the file wants none beside get a blank line, because words ask for it."""
+    """The sides of new lines that get a blank line because words ask for it, though the file has none there."""
 
     NONE = "none"
     BEFORE = "before"

@@ -80,7 +80,7 @@ def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
 
 
 def _told(reading: Reading) -> list[float]:
-    """What the message shows and says of a reading's result, see `TOLD`."""
+    """Facts that the message shows and says of a reading's result, see `TOLD`."""
     if reading.shown is None or reading.original is None:
         return [0.0] * len(TOLD)
     values = told_by(reading.shown, reading.original, reading.changes(reading.original.texts))

@@ -295,7 +295,7 @@ class Grid(Positions):
 
     @cached_property
     def intent(self) -> Intent:
-        """What the words before the snippet announce."""
+        """The change that the words before the snippet announce."""
         return intent_of(self.context.prose)
 
     def listing(self, row: int) -> float:

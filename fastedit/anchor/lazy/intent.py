@@ -1,4 +1,4 @@
-"""What the words before a snippet announce: something new, a change, or a place for it.
+"""Reads the words before a snippet: they announce something new, a change, or a place for it.
 
 "Then add the method, following `hasMany`" and "`hasMany` becomes" may stand before the same lines. Only the last
 sentence counts, and it is one more fact for the search: what the lines themselves say may outweigh it.
@@ -44,7 +44,7 @@ _BLANKS = pattern(
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a sentence announces, each 0 or 1. adds: something new; changes: a change; placed: where it goes."""
+    """The announcements of a sentence, each 0 or 1. adds: something new; changes: a change; placed: where it goes."""
 
     adds: float = 0.0
     changes: float = 0.0

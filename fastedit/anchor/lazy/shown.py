@@ -1,4 +1,4 @@
-"""What a message shows and says, and how much of it a result bears out.
+"""The snippets and words of a message, and how much of them a result bears out.
 
 A reading is chosen for how well it explains the snippets. Whether it is right also shows in what the message asks for
 and the result doesn't have: code in the prose that is nowhere, a name for another that stands as before, a snippet that
@@ -41,7 +41,7 @@ MAX_COUNT = 3.0
 
 @dataclass(frozen=True)
 class Shown:
-    """What a message shows and says, for all of its readings.
+    """The snippets and words of a message, for all of its readings.
 
     keys: the lines of its snippets without white space, blank ones too; prose: its words around them.
     """
@@ -57,7 +57,7 @@ class Shown:
 
     @cached_property
     def gone(self) -> frozenset[str]:
-        """What the words say is gone, without white space."""
+        """The code that the words say is gone, without white space."""
         return frozenset(map(_bare, self.hints.gone))
 
     @cached_property
