@@ -44,7 +44,7 @@ class Span:
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen of a model's layers, by their numbers: (key heads, dimensions of a key, of a value, their dtype)
+    """Notes on a model's layers, by their numbers: (key heads, dimensions of a key, of a value, their dtype)
     and windows."""
 
     shapes: dict[int, tuple[int, int, int, torch.dtype]] = field(default_factory=dict)
@@ -133,7 +133,7 @@ def slots_attention(
 
 
 def window_of(is_visible: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> int | None:
-    """How many positions a causal mask leaves, the own one included; None where it leaves all.
+    """Number of positions that a causal mask leaves, the own one included; None where it leaves all.
 
     is_visible(batch, head, query position, key position), as transformers' mask functions.
     AttentionUnsupported for a mask that isn't a causal window.

@@ -19,7 +19,7 @@ MIN_SHARED_TOKENS = 16  # a shorter beginning isn't worth a copy
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
-    """What one token takes: keys and values of every layer. value_dim: a value's dimensions, None for a key's."""
+    """Sizes of one token's keys and values in every layer. value_dim: a value's dimensions, None for a key's."""
 
     num_layers: int
     num_kv_heads: int
@@ -105,7 +105,7 @@ class _Slot:
 
 
 class SlotPool:
-    """Who has which slots, and which beginnings of prompts can be had without computing them."""
+    """Slots with their owners, and the beginnings of prompts that are kept in them and need no computing."""
 
     def __init__(self, num_slots: int, slot_len: int) -> None:
         self._slots = [_Slot() for _ in range(num_slots)]
@@ -190,7 +190,7 @@ class SlotPool:
         return source < first + num_slots and first < source + self._slots_of(num_shared)
 
     def _num_lost(self, first: int, num_slots: int) -> int:
-        """How many tokens could be copied no more if these slots were taken."""
+        """Number of tokens that could be copied no more if these slots were taken."""
         before = enumerate(self._slots[: first + num_slots])
         return sum(max(0, len(slot.tokens) - max(0, first - index) * self._slot_len) for index, slot in before)
 

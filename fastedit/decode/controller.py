@@ -1,4 +1,4 @@
-"""How many tokens to draft: as many as are worth the time they take.
+"""Chooses the lengths of drafts: as many tokens as are worth the time they take.
 
 A drafted token that is accepted saves the time that it would otherwise take to get one more token; that is the
 inverse of the best rate that can be kept up, which follows from the cost table and the survival of the drafts at
@@ -71,7 +71,7 @@ class _Record:
 
 @dataclass(slots=True)
 class Acceptance:
-    """How often proposals are accepted, by kind: what was known before, and what this request adds."""
+    """Rates at which proposals are accepted, by kind: known before, and from this request."""
 
     known: dict[Kind, tuple[float, float]] = field(default_factory=lambda: dict(PRIORS))
     known_edge_hazard: float = EDGE_HAZARD
@@ -146,14 +146,14 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a request could put into a pass: tokens that it has to feed anyway, and a draft's survival."""
+    """A request's possible share of a pass: tokens that it has to feed anyway, and a draft's survival."""
 
     num_fed: int
     survival: Sequence[Stretch]
 
 
 def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> list[int]:
-    """How many draft tokens of each offer to feed, in a pass of at most `budget` tokens in all."""
+    """Number of draft tokens to feed of each offer, in a pass of at most `budget` tokens in all."""
     lengths = [0] * len(offers)
     num_fed = sum(offer.num_fed for offer in offers)
     asking = [index for index, offer in enumerate(offers) if offer.survival]
@@ -176,7 +176,7 @@ def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> lis
 
 
 def _stretch_ends(length: int) -> Iterator[int]:
-    """Where the stretches of a draft end: after single tokens first, later after as many as the grids' steps."""
+    """Ends of the stretches of a draft: after single tokens first, later after as many as the grids' steps."""
     done = 0
     for step, until in GRIDS:
         ends = range(done + step, min(length, until) + 1, step)

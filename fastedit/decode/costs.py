@@ -1,4 +1,4 @@
-"""What a pass costs: seconds by the number of tokens fed, measured."""
+"""Seconds that a pass takes, measured, by the number of tokens fed."""
 
 from __future__ import annotations
 

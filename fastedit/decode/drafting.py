@@ -22,7 +22,7 @@ def cascade_for(
 
     @cache
     def sources() -> list[Tokens]:
-        """What may be copied from: the edit first, then the last of the texts, the original as a rule."""
+        """Tokens that may be copied: the edit first, then the last of the texts, the original as a rule."""
         return list(map(as_tokens, [*map(codec.encode, request.snippets), *(text.tokens for text in texts[-1:])]))
 
     lookups = (

@@ -53,7 +53,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Where a pass's packed tokens go; int32 on the device: cu_seqlens [N + 1], slots [N], lengths [N].
+    """Places in the cache of a pass's packed tokens; int32 on the device: cu_seqlens [N + 1], slots [N], lengths [N].
 
     max_chunk, max_kv_len: no chunk, and no request with its chunk, is longer.
     """

@@ -34,7 +34,7 @@ SHARES_OF_LONG_CHUNK = 2  # a chunk of up to twice a fair share is a short one
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a pass has to do besides greedy choices: sample for some requests, with top-k or top-p, give logprobs."""
+    """The work of a pass besides greedy choices: sample for some requests, with top-k or top-p, give logprobs."""
 
     samples: bool = False
     filters: bool = False
@@ -52,7 +52,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """What one graph serves: up to so many requests, so many tokens in all, and so many tokens of one request."""
+    """Limits of one graph's passes: so many requests, so many tokens in all, and so many tokens of one request."""
 
     requests: int
     tokens: int

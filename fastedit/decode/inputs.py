@@ -18,7 +18,7 @@ ALIGNMENT = 4  # words: Triton compiles a kernel once more for pointers that are
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the inputs have room for: N requests, T packed tokens, and R rows that predict something."""
+    """Room in the inputs: N requests, T packed tokens, and R rows that predict something."""
 
     requests: int
     tokens: int

@@ -1,4 +1,4 @@
-"""What goes into a pass of a target, and the target's verdict on the drafts in it."""
+"""The input of a target's pass, and the target's verdict on the drafts in it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Append:
 
     @property
     def draft(self) -> Sequence[int]:
-        """What the rows but the last are compared with."""
+        """The tokens that all rows but the last are compared with."""
         return self.tokens[len(self.tokens) - self.num_rows + 1 :]
 
     @property
@@ -42,7 +42,7 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the target says to a draft.
+    """The target's verdict on a draft.
 
     num_accepted: so many of the draft's tokens it writes itself. next_token: its own token behind them, `NO_TOKEN`
     where it has none. own: its token for every row; logprobs: the logarithm of that token's probability, before

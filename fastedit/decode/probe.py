@@ -1,4 +1,4 @@
-"""What a model is to the engine, seen by running it; and whether what decodes it gives its own logits.
+"""Learns a model's traits by running it, and checks that the code that decodes it gives the model's own logits.
 
 A model's config doesn't say reliably what its attention looks at: some families pass a sliding window on to their
 attention, some only build a mask with one, and some layers aren't attention at all. So a few tokens go through the
@@ -141,7 +141,7 @@ def base_of(model: PreTrainedModel) -> Any:
 
 
 def _watched(model: PreTrainedModel) -> Seen:
-    """What the layers do with a few tokens. Leaves them attending in a way that is for watching only."""
+    """Watches the layers attend to a few tokens. Leaves them attending in a way that is for watching only."""
     _attend_by(model, attention.WATCHING)
     tokens, seen = _tokens(model, PROBE_TOKENS), Seen()
     base_of(model)(

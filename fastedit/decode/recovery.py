@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a part, which may have been made smaller: the target's verdict, None where it asks for none, or an
+    """A part's outcome; it may have been made smaller: the target's verdict, None where it asks for none, or an
     error."""
 
     part: Part

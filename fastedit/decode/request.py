@@ -1,4 +1,4 @@
-"""What goes into the engine and what comes out."""
+"""Requests to the engine, and its results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GREEDY_BELOW = 1e-5  # a lower temperature can't be told from greedy in float32,
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the target's own token is chosen.
+    """Settings for choosing the target's own token.
 
     temperature: 0 for greedy. top_k: only the k likeliest tokens, 0 for all. top_p: of those the fewest likeliest whose
     probabilities reach p. The same seed gives the same text, whatever the draft, the chunks and the batch.

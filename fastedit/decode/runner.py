@@ -55,7 +55,7 @@ class Runner(Protocol):
 
     @property
     def fallbacks(self) -> tuple[str, ...]:
-        """What is done in a slower way than this device could, and why."""
+        """Names of the parts that run slower than this device could, with the reasons."""
 
     @property
     def step_widths(self) -> tuple[int, ...]:

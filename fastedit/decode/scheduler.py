@@ -1,4 +1,4 @@
-"""What goes into the next pass: everyone's unread tokens in fair shares, and the drafts that are worth their time."""
+"""Plans the next pass: everyone's unread tokens in fair shares, and the drafts that are worth their time."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def pass_budget(num_sequences: int, costs: CostTable, settings: EngineSettings) 
 
 
 def fair_shares(wanted: Many[int], budget: int) -> list[int]:
-    """How much each gets of `budget`: all it wants, or an equal share of what those who want less leave over.
+    """Each one's share of `budget`: all it wants, or an equal share of what those who want less leave over.
 
     Each gets at least 1, even of a budget that is smaller than their number.
     """

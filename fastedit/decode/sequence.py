@@ -20,7 +20,7 @@ from fastedit.verify.groups import Group
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What of a target's tokenizer a request needs. num_ids: the model has embeddings below this id."""
+    """The parts of a target's tokenizer that a request needs. num_ids: the model has embeddings below this id."""
 
     codec: Codec
     stop_tokens: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What an engine may use."""
+"""Limits on what an engine uses."""
 
 from __future__ import annotations
 

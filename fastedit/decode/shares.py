@@ -30,7 +30,7 @@ class Shares:
         self._threads: ThreadPoolExecutor | None = None
 
     def divided(self, num_tokens: Sequence[int]) -> list[list[int]]:
-        """Which requests go together, by the tokens of each: about as many tokens for every core, or all in one."""
+        """Groups of requests, by the tokens of each: about as many tokens for every core, or all in one."""
         whole = list(range(len(num_tokens)))
         if self._num_cores == 1 or len(whole) < self._num_cores:
             return [whole]
@@ -43,7 +43,7 @@ class Shares:
         return shares if min(totals) >= MIN_TOKENS else [whole]
 
     def run(self, work: Callable[[list[int]], T], shares: Sequence[list[int]]) -> list[T]:
-        """What `work` gives for each share. Where it fails for some, the first one's error, once all have ended."""
+        """Runs `work` on each share; the results in their order. Raises the first error, once all have ended."""
         if self._threads is None:
             self._threads = _single_cored_threads(self._num_cores)
         running = [self._threads.submit(work, share) for share in shares]

@@ -1,4 +1,4 @@
-"""What a request cost."""
+"""Counts and times of a request."""
 
 from __future__ import annotations
 

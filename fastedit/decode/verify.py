@@ -24,7 +24,7 @@ NO_DRAFT = -1  # of the row behind a draft
 
 @dataclass(frozen=True, slots=True)
 class LogitsEnd:
-    """What a model does to its head's output, in this order: times a factor, over a divisor, under a soft cap."""
+    """The steps after a model's head, in this order: times a factor, over a divisor, under a soft cap."""
 
     factor: float | None = None
     divisor: float | None = None
