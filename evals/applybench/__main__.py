@@ -6,7 +6,8 @@ The commands are
     check   is every record fit to be in the benchmark?
     score   FastEdit, and other tools beside it, on a split
     peers   which other tools there are, and `peers install NAME`
-    judging what a target's word on the edits of a split is worth
+    judging  what a target's word on the edits of a split is worth
+    discriminator  can written messages be told from generated ones?
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from evals.applybench.records import DATA, SPLITS
 
-COMMANDS = ("pairs", "build", "score", "peers", "judging")
+COMMANDS = ("pairs", "build", "score", "peers", "judging", "discriminator")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
