@@ -1,0 +1,37 @@
+"""Names and docstrings of the package: a name means one thing, and a docstring says what it describes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+from evals import house
+from evals.house import PACKAGE, docstrings, entered, question_docstrings, rooms, shared_class_names
+
+
+def test_a_public_class_name_stands_for_one_class() -> None:
+    assert shared_class_names(PACKAGE) == {}
+
+
+def test_no_docstring_opens_with_a_question_word() -> None:
+    assert question_docstrings(PACKAGE) == []
+
+
+def test_what_is_wrong_is_found(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text('"""What one does."""\nclass Same:\n    size = 1\n    """How large."""\n')
+    (tmp_path / "two.py").write_text('"""Does two."""\nclass Same: ...\nclass _Own: ...\n')
+    (tmp_path / "three.py").write_text("class _Own: ...\n")
+    assert shared_class_names(tmp_path) == {"Same": ["one.py:2", "two.py:2"]}
+    assert question_docstrings(tmp_path) == ["one.py:1: What one does.", "one.py:4: How large."]
+
+
+def test_called_functions_are_counted_once_all_is_loaded() -> None:
+    def run(begin: Callable[[], None]) -> None:
+        docstrings(ast.parse(""))
+        begin()
+        rooms(Path(house.__file__).parent / "missing")
+
+    functions = {name for _, name in entered(run, Path(house.__file__).parent)}
+    assert functions >= {"rooms", "trees"}
+    assert "docstrings" not in functions
