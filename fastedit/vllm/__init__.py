@@ -1,6 +1,6 @@
 """FastEdit's drafts inside vLLM: a proposer that vLLM loads as its own class. See README.md beside this file.
 
-proposer    what vLLM calls: one row a request, at most 0.2 ms each
+proposer    what vLLM calls: one row a request
 following   one request: its drafts, and what it looks up until there are any
 making      a thread and a process that make the drafts, kept by prompt
 planning    the drafts of a prompt: what it asks for, merged
