@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,17 @@ def test_a_run_on_ray_goes_on_where_it_was_ended(machines: Machines, tmp_path: P
     summary = apply_many(edits, output, How("structural"), RayRunner(machines.address))
     assert 0 < summary.done_before < 48
     assert summary.applied == 48
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="the embedded target needs the extra `model`")
+def test_a_target_finds_a_file_where_it_read_it_before(machines: Machines) -> None:
+    settings = {"target": "embedded", "structural_workers": 1, "model_requests": 2, "port": PORT}
+    deploy(Cluster(replicas=2, fronts=1, settings=settings), machines.address)
+    with httpx.Client(base_url=f"http://127.0.0.1:{PORT}", timeout=120, trust_env=False) as client:
+        first, second = (client.post("/v1/apply", json=body()).json() for _ in range(2))
+    assert first["stats"]["accepted"] > 0
+    assert second["stats"]["cached_tokens"] > first["stats"]["cached_tokens"]
+    assert first["text"] == second["text"] == EXPECTED
 
 
 @pytest.mark.parametrize("command", [("apply-many", "edits.jsonl", "--ray"), ("deploy",)])
