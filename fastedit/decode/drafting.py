@@ -34,17 +34,18 @@ def cascade_for(
 
 
 class Rehearsal:
-    """Counts the passes that FastEdit's drafts would take over an output that somebody else is writing.
+    """Counts the passes that FastEdit's own engine would take over an output that somebody else is writing, were no
+    draft too long for a pass.
 
     So a target is given up after as many disagreements wherever it is computed, and whatever drafts it has there.
     """
 
-    def __init__(self, request: DecodeRequest, codec: Codec, stop_tokens: Sequence[int], max_draft: int) -> None:
+    def __init__(self, request: DecodeRequest, codec: Codec, stop_tokens: Sequence[int]) -> None:
         self.num_passes = 0
         self._written = Transcript(codec)
-        self._max_draft = max_draft
+        self._limit = request.max_new_tokens
         self._cascade = cascade_for(request, codec, stop_tokens, self._written, Acceptance())
-        self._expected: list[int] = []
+        self._expected = self._proposed()
 
     def follow(self, tokens: Sequence[int]) -> None:
         """Takes the next tokens of the output."""
@@ -53,6 +54,10 @@ class Rehearsal:
             if self._expected and self._expected[-1] == token:
                 self._expected.pop()
                 continue
-            self.num_passes += 1  # of the target's own token, be it in the draft's place or behind it
-            proposal = self._cascade.propose(self._max_draft)
-            self._expected = proposal.tokens[::-1] if proposal else []
+            self.num_passes += 1  # it ends with a token of the target's own, in the draft's place or behind it
+            self._expected = self._proposed()
+
+    def _proposed(self) -> list[int]:
+        """The draft of the next pass, last token first."""
+        proposal = self._cascade.propose(self._limit)
+        return proposal.tokens[::-1] if proposal else []

@@ -22,7 +22,6 @@ from fastedit.targets.askable import Askable
 
 logger = logging.getLogger(__name__)
 
-MAX_DRAFT = 127  # tokens that vLLM verifies in a pass at most
 MOST_AT_ONCE = 256  # requests; the engine queues and batches them itself
 
 
@@ -133,7 +132,7 @@ class _Answer:
         self._asked, self._handle = asked, handle
         self._written = Transcript(target.codec)
         self._state = asked.constraint.start if asked.constraint else None
-        self._rehearsal = Rehearsal(asked, target.codec, target.stop_tokens, MAX_DRAFT) if asked.max_passes else None
+        self._rehearsal = Rehearsal(asked, target.codec, target.stop_tokens) if asked.max_passes else None
         self._stops = frozenset(target.stop_tokens)
         self._streamed_byte = 0
         self._num_streams = 0
