@@ -4,6 +4,7 @@
 # make lint   runs the checks that need no test: ruff and mypy
 # make test-ray   tests what needs Ray, in an environment of its own, on a cluster of two nodes on this machine
 # make test-vllm   runs the suite of fastedit/vllm, and real edits through vLLM on the CPU, in .venv-vllm
+# make docs   builds the site in docs/site from the pages and the docstrings
 # make dist   builds the wheels in dist/, looks into them, and runs the demo where nothing else is installed
 # The environment in .venv is built on the first run, and again when pyproject.toml or constraints.txt change.
 
@@ -16,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest
 SPREAD := --numprocesses logical --maxprocesses 4
 PINS := pyproject.toml kernels/pyproject.toml constraints.txt
 
-.PHONY: demo test test-all test-ray test-vllm lint dist clean
+.PHONY: demo test test-all test-ray test-vllm lint docs dist clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
@@ -68,12 +69,15 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	cd kernels && ../$(BIN)/mypy fastedit_kernels
 
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m mkdocs build --quiet --config-file docs/mkdocs.yml
+
 dist: $(VENV)/.installed
 	rm -rf dist
 	@$(BIN)/python -m evals.smoke dist dist
 
 clean:
-	rm -rf $(VENV) .venv-ray .venv-vllm dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-ray .venv-vllm dist docs/site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -86,4 +90,9 @@ $(VENV)/.installed: $(BIN)/python $(PINS)
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "Installing what the suite needs into $(VENV)"
 	@$(PIP) --editable './kernels[dev]' --editable '.[dev,evals,model,server,train]'
+	@touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	@echo "Installing what the site is built with into $(VENV)"
+	@$(PIP) --editable '.[docs]'
 	@touch $@

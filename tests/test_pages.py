@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,3 +27,10 @@ def test_what_a_page_names_is_there(page: str) -> None:
 
 def test_the_way_in_is_short() -> None:
     assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) < 120
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", "docs/mkdocs.yml", "--site-dir"]
+    subprocess.run([*command, tmp_path], cwd=ROOT, check=True)
+    assert "faithful" in (tmp_path / "reference" / "fastedit.guard.html").read_text(encoding="utf-8")
