@@ -69,11 +69,11 @@ def readiness(url: str) -> httpx.Response:
 
 
 def ask(url: str, **fields: object) -> httpx.Response:
-    return httpx.post(f"{url}/v1/apply", json={**ASKED, **fields}, trust_env=False, timeout=120)
+    return httpx.post(f"{url}/v1/apply", json={**ASKED, **fields}, trust_env=False, timeout=320)
 
 
 def answer_of(url: str, **fields: object) -> dict[str, object]:
-    answer = ask(url, deadline_s=100, **fields).json()
+    answer = ask(url, deadline_s=300, **fields).json()
     return {name: answer.get(name) for name in ("text", "strategy", "warnings", "error")}
 
 
