@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastapi.testclient import TestClient
 
 PACKAGE = Path(fastedit.__file__).parent
-OK = 200
+OK, NOT_READY = 200, 503
 LOADING_S = 300.0
 QUESTIONS = frozenset({"what", "which", "where", "whose", "how", "who"})
 ORIGINAL = "def area(width, height):\n    return width * height\n\n\ndef name():\n    return 'shape'\n"
@@ -163,7 +163,8 @@ def _verified(begin: Callable[[], None]) -> None:
     from fastedit.server.app import create_app
     from fastedit.server.settings import ServerSettings
 
-    with TestClient(create_app(ServerSettings(target="embedded", structural_workers=1))) as client:
+    app = create_app(ServerSettings(target="embedded", structural_workers=1))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
         for _ in range(2):
             _wait_until_ready(client)
             begin()
@@ -175,9 +176,9 @@ def _verified(begin: Callable[[], None]) -> None:
 
 def _wait_until_ready(client: TestClient) -> None:
     until = time.monotonic() + LOADING_S
-    while client.get("/readyz").status_code != OK:
-        if time.monotonic() > until:
-            raise RuntimeError("the target isn't loaded yet")
+    while (answer := client.get("/readyz")).status_code != OK:
+        if answer.status_code != NOT_READY or time.monotonic() > until:
+            raise RuntimeError(f"the service isn't ready: {answer.text}")
         time.sleep(0.2)
 
 
