@@ -44,7 +44,7 @@ def test_both_plugins_look_for_the_service_where_it_listens_by_default() -> None
 
 def test_the_fields_that_are_sent_and_read_exist() -> None:
     assert _fields("ApplyRequest") | _fields("How") == set(ApplyRequest.model_fields) - {"sha256", "stream"}
-    assert _fields("SamplingBody") == set(SamplingBody.model_fields)
+    assert _fields("Sampling") == set(SamplingBody.model_fields)
     wire = text_of("client/src/wire.ts", "nvim/lua/fastedit/client.lua", "nvim/lua/fastedit/places.lua")
     for model in (CandidateBody, SpanBody):
         for name in {"start_line", "end_line"}:

@@ -27,7 +27,8 @@ def test_every_setting_named_is_one() -> None:
         for path in (*filter(Path.is_file, DEPLOY.rglob("*")), README)
         for name in re.findall(r"FASTEDIT_[A-Z_]+", path.read_text("utf-8"))
     }
-    known = {*SERVER_NAMES, "FASTEDIT_TARGET", "FASTEDIT_URL", "FASTEDIT_API_KEY"}
+    beside = ("TARGET", "URL", "API_KEY", "ENGINE_URL", "ENGINE_KEY")  # which the command reads too
+    known = {*SERVER_NAMES, *(f"FASTEDIT_{name}" for name in beside)}
     assert named <= known
     assert {"FASTEDIT_API_KEYS", "FASTEDIT_HOST", "FASTEDIT_DRAIN_S"} <= named
 

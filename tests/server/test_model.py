@@ -17,7 +17,7 @@ import pytest
 
 from fastedit.decode import engine
 from fastedit.server import service as service_module
-from fastedit.server.jobs import Drafted, Job, Outcome
+from fastedit.server.jobs import Drafted, Job, JobOutcome
 from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from fastedit.targets import Target
@@ -362,7 +362,7 @@ def test_a_deadline_over_a_certain_draft_leaves_the_draft(spare: Target, monkeyp
         workers = service.service._workers
         finish = workers.run_drafted
 
-        async def finish_late(job: Job, drafted: Drafted) -> Outcome:
+        async def finish_late(job: Job, drafted: Drafted) -> JobOutcome:
             await asyncio.sleep(2.5)
             return await finish(job, drafted)
 

@@ -318,7 +318,7 @@ def test_unknown_paths_and_methods_have_the_same_shape(plain: Running) -> None:
 
 def test_the_command_line_knows_the_services_settings() -> None:
     known = {name.removeprefix("FASTEDIT_").lower() for name in SERVER_NAMES}
-    assert known | {"target"} == set(ServerSettings.model_fields)
+    assert known | {"target", "engine_url", "engine_key"} == set(ServerSettings.model_fields)
 
 
 def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ def test_one_that_can_be_fetched_comes_with_the_command_for_it(name: str) -> Non
     assert caught.value.code is Code.TARGET_UNAVAILABLE
 
 
-@pytest.mark.parametrize("name", ["kortix", "a/b/c", "no such thing", "../x"])
+@pytest.mark.parametrize("name", ["kortix", "a/b/c", "no such thing", "../not/here"])
 def test_one_that_the_hub_cannot_have_is_no_target(name: str) -> None:
     with pytest.raises(EditRefused, match="no registered target"):
         folder_of(name)
