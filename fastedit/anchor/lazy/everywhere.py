@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fastedit.anchor.lazy.lines import Change
+
 MIN_TELLING = 8  # characters of what is changed
 MAX_PLACES = 20
-Change = tuple[int, int, Sequence[str]]
 _SAID = re.compile(
     r"\b(?:each|every(?:where)?|all|both|throughout|same|twice|likewise|two|three|four|five|six|seven|eight|"
     r"jede\w*|alle[ns]?|beide\w*|überall|gleich\w*|zwei|drei|vier|cada|tod[oa]s|amb[oa]s|mism\w+|dos|tres|cuatro|"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import accumulate
 
-from fastedit.anchor.lazy.lines import CLOSER, NAME, WORD, Lines, columns_of, identity_of
+from fastedit.anchor.lazy.lines import CLOSER, NAME, WORD, Change, Lines, columns_of, identity_of
 from fastedit.errors import Code, InputRefused
 from fastedit.syntax.model import Declaration, Outline
 
@@ -38,7 +38,6 @@ COUNTED = 30  # so many lines jumped over at once are far, more are no farther
 _WIDTHS = ((12, 300, 120), (8, 100, 40), (4, 20, 20), (2, 0, 0))
 _MAX_KEPT = 2400  # lines that a fold may keep before it gets narrower
 
-Change = tuple[int, int, Sequence[str]]
 
 
 class Clock:

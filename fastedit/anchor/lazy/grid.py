@@ -19,7 +19,7 @@ import numpy as np
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY, SAME
 from fastedit.anchor.lazy.fold import COUNTED, Clock, Fold
 from fastedit.anchor.lazy.intent import Intent, intent_of
-from fastedit.anchor.lazy.lines import Identity, Lines
+from fastedit.anchor.lazy.lines import Change, Identity, Lines
 from fastedit.anchor.lazy.new_lines import NewLines
 from fastedit.anchor.lazy.pairs import NOT_CODE, Pairing, Pairs
 from fastedit.anchor.lazy.places import PlaceReader, Told
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-Change = tuple[int, int, Sequence[str]]
 MORE_THAN_ANY = np.float32(400)  # deleted lines: what a gap counts as, which must not be deleted
 
 

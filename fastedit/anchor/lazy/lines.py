@@ -19,6 +19,8 @@ WORD = re.compile(r"[A-Za-z_$][\w$]*|\d+")
 NAME = re.compile(r"[A-Za-z_$][\w$-]*\w")
 # White space but blanks, tabs and line feeds.
 _ODD_SPACE = re.compile("[\x0b-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+# Lines [start, end) of the original that become others.
+Change = tuple[int, int, Sequence[str]]
 KEY_WORD = re.compile(r"[^\W\d]\w{2,}")
 DOTS = re.compile(r"\.{3,}|…")
 CLOSER = re.compile(

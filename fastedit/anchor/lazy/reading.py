@@ -16,7 +16,7 @@ from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.keys import KEYS
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.paths import Path
 from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
@@ -35,7 +35,6 @@ NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")
 
-Change = tuple[int, int, Sequence[str]]
 
 
 @cache

@@ -18,10 +18,10 @@ from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_impor
 from fastedit.anchor.lazy.everywhere import repeated, says_everywhere
 from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.grid import Context
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.parts import BEAM, MAX_READINGS, Base, KnownFor, ReadText, Task, base_of, parts_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, combinations, followed, proposals_for, said_but_kept, still_named
-from fastedit.anchor.lazy.reading import JOINED, Change, Reading, SnippetReading, composed, probabilities, weights
+from fastedit.anchor.lazy.reading import JOINED, Reading, SnippetReading, composed, probabilities, weights
 from fastedit.anchor.lazy.rows import names_in
 from fastedit.anchor.lazy.shown import Shown, shown_of
 from fastedit.anchor.lazy.spoken import spoken_changes, spoken_units

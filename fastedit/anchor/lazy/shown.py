@@ -15,7 +15,7 @@ from functools import cached_property
 
 from fastedit.anchor.hints import Hints, is_path, says_gone
 from fastedit.anchor.lazy.everywhere import says_everywhere
-from fastedit.anchor.lazy.lines import KEY_WORD, Lines
+from fastedit.anchor.lazy.lines import KEY_WORD, Change, Lines
 from fastedit.patterns import pattern
 
 # missing: code in the prose that neither the original nor the result has. renamed_not: pairs of quotes, one for the
@@ -89,7 +89,7 @@ def shown_of(snippets: Sequence[Sequence[str]], hints: Hints, prose: str) -> Sho
 
 
 def _changed(
-    keys: Sequence[str], changes: Sequence[tuple[int, int, Sequence[str]]], new_keys: Sequence[Sequence[str]]
+    keys: Sequence[str], changes: Sequence[Change], new_keys: Sequence[Sequence[str]]
 ) -> list[str]:
     """The keys of a result. new_keys: those of the new lines of each change."""
     result = list(keys)
@@ -103,7 +103,7 @@ def _bare(text: str) -> str:
     return "".join(text.split())
 
 
-def told_by(shown: Shown, original: Lines, changes: Sequence[tuple[int, int, Sequence[str]]]) -> dict[str, float]:
+def told_by(shown: Shown, original: Lines, changes: Sequence[Change]) -> dict[str, float]:
     """`TOLD` of a result. changes: lines [start, end) of the original that become others; ascending."""
     keys, places = original.keys, original.places
     new_keys = [[_bare(line) for line in new] for _, _, new in changes]
