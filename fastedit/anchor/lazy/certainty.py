@@ -41,8 +41,8 @@ _COUNTED = (
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
-    "no_anchor", "rivals", "score_row", *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS),
-    *(f"told_{name}" for name in TOLD),
+    "no_anchor", "rivals", "score_row", "twin", "twin_share", "twin_new", "twin_new_share",
+    *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS), *(f"told_{name}" for name in TOLD),
 )  # fmt: skip
 
 
@@ -72,11 +72,33 @@ def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
         float(same < 1),
         math.log1p(len(readings) - 1),
         max(-2.0, min(3.0, best.score / max(1, rows))),
+        *_twin(readings),
         *(min(3.0, math.log1p(max(0.0, total[_INDEX[name]]))) for name in _COUNTED),
         *(min(4.0, total[_INDEX[name]]) for name in FACTS),
         *_told(best),
     ]
     return np.array(values, np.float64)
+
+
+def _twin(readings: Sequence[Reading]) -> tuple[float, float, float, float]:
+    """Whether another reading does the same elsewhere, and how likely it is beside the first.
+
+    The first two where lines change or go, the others where lines are only new: these fit in many places.
+    """
+    best = readings[0]
+    texts = best.original.texts if best.original is not None else ()
+    done = _done(best, texts)
+    twin = next((one for one in readings[1:] if _done(one, texts) == done), None) if done else None
+    if twin is None:
+        return 0.0, 0.0, 0.0, 0.0
+    share = twin.probability / max(1e-6, best.probability)
+    return (1.0, share, 0.0, 0.0) if any(old for old, _ in done) else (0.0, 0.0, 1.0, share)
+
+
+def _done(reading: Reading, texts: Sequence[str]) -> list[tuple[list[str], list[str]]]:
+    """What a reading's changes take away and write, wherever they are; without white space at the ends of lines."""
+    changes = reading.changes(texts)
+    return sorted(([text.strip() for text in texts[a:b]], [line.strip() for line in new]) for a, b, new in changes)
 
 
 def _told(reading: Reading) -> list[float]:

@@ -109,3 +109,16 @@ def test_what_tells_how_certain_a_reading_is() -> None:
     ambiguous = found_for("    return None")
     assert factor("rivals", ambiguous) > 0
     assert 0 <= factor("odds_near", ambiguous) <= 6
+
+
+def test_a_rival_that_does_the_same_elsewhere_is_a_twin() -> None:
+    original = "def area(width):\n    return round(width, 2)\n\n\ndef volume(depth):\n    return round(depth, 2)\n"
+    twice = original.replace("width", "size").replace("depth", "size")
+    told = []
+    for text in (original, twice):
+        shown = [Snippet(("# ... existing code ...", "    return round(size, 3)", "# ... existing code ..."))]
+        found = readings_of(lines_of(text), shown, "python", "", outline(text, "python"))
+        told.append(dict(zip(FACTORS, factors_of(found), strict=True)))
+    assert [one["twin"] for one in told] == [0, 1]
+    assert 0 < told[1]["twin_share"] <= 1
+    assert told[1]["twin_new"] == 0
