@@ -96,7 +96,7 @@ def _twin(readings: Sequence[Reading]) -> tuple[float, float, float, float]:
 
 
 def _done(reading: Reading, texts: Sequence[str]) -> list[tuple[list[str], list[str]]]:
-    """What a reading's changes take away and write, wherever they are; without white space at the ends of lines."""
+    """Lists what a reading's changes take away and write, wherever they are; white space at the ends of lines apart."""
     changes = reading.changes(texts)
     return sorted(([text.strip() for text in texts[a:b]], [line.strip() for line in new]) for a, b, new in changes)
 
