@@ -25,6 +25,7 @@ with warnings.catch_warnings():
 from ray.cluster_utils import Cluster as Machines
 from ray.exceptions import ActorDiedError, ActorUnavailableError, RayTaskError
 
+from evals.speed.cluster import PATIENCE
 from fastedit.bulk import apply_many
 from fastedit.bulk.local import LocalRunner
 from fastedit.bulk.on_ray import RayRunner
@@ -40,13 +41,6 @@ from support.serving import EDIT, EXPECTED, ORIGINAL, events_of, running
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(900)]
 PORT = 8392
 MAX_BODY_BYTES = 20_000
-PATIENCE = {
-    "RAY_raylet_start_wait_time_s": "300",
-    "RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": "120",
-    "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": "120",
-    "RAY_SERVE_QUEUE_LENGTH_RESPONSE_DEADLINE_S": "5",
-    "RAY_SERVE_MAX_QUEUE_LENGTH_RESPONSE_DEADLINE_S": "30",
-}
 POISON = (
     "import os\nimport fastedit.bulk.rows as rows\nwhole = rows.apply_row\n"
     "rows.apply_row = lambda row, how: os._exit(9) if b'POISON' in row.text else whole(row, how)\n"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fastedit.patterns import pattern
 
-_SENTENCE = pattern(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
+SENTENCE_END = pattern(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
 _CODE = pattern(r"`[^`\n]*`")
 # English, German, Spanish, Portuguese, French, Italian, Dutch, Swedish, Polish, Russian, Japanese, Chinese.
 _ADDS = pattern(
@@ -53,7 +53,7 @@ class Intent:
 
 def intent_of(prose: str) -> Intent:
     """Reads the last sentence of the words before a snippet; names in backticks don't count."""
-    sentences = [one for one in _SENTENCE.split(prose) if one.strip()]
+    sentences = [one for one in SENTENCE_END.split(prose) if one.strip()]
     if not sentences:
         return Intent()
     words = _CODE.sub(" ", sentences[-1])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import is_path
+from fastedit.anchor.lazy.intent import SENTENCE_END
 from fastedit.anchor.lazy.lines import DOTS, Lines
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 MAX_MEANT = 3  # lines that a quote may mean
 MAX_BETWEEN = 40  # characters between a word for a place and the name
 MIN_QUOTED = 3  # characters of a quote that is looked for inside of lines
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
 # A quote, or a word that is written as only code is.
 _QUOTED = re.compile(
     r"`([^`\n]+)`|[\"“„«]([^\"“”„«»\n]{2,})[\"”“»]|(\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{3,}\w*)\b)"
@@ -90,7 +90,7 @@ class PlaceReader:
 
     def told(self, prose: str, shown: frozenset[str]) -> Told:
         """Reads the last sentence, else the one before it. shown: names that the snippet itself declares."""
-        sentences = [one for one in _SENTENCE.split(prose) if one.strip()]
+        sentences = [one for one in SENTENCE_END.split(prose) if one.strip()]
         for sentence in reversed(sentences[-2:]):
             told = self._told_by(sentence, shown)
             if told.inside is not None or told.at is not None:
