@@ -27,6 +27,7 @@ from fastedit.training.alignment.weights import (
     find,
     fitted,
     known_result,
+    mean_weights,
     minimised,
     read_weights,
 )
@@ -161,6 +162,16 @@ def test_a_file_that_cannot_be_used_is_one_clear_line(content, complaint, tmp_pa
     assert complaint in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_the_mean_of_fits_leaves_out_what_one_lacks(tmp_path):
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    first.write_text('{"weights": {"same": 1.0, "like": 3.0}}', "utf-8")
+    second.write_text('{"weights": {"same": 2.0}}', "utf-8")
+    found = mean_weights([first, second])
+    assert (found["same"], found["like"], found["new"]) == (1.5, 3.0, 0.0)
+    with pytest.raises(SettingsError, match="can't be read"):
+        mean_weights([tmp_path / "none.json"])
 
 
 def test_no_rounds_are_refused(capsys):

@@ -22,7 +22,7 @@ from fastedit.errors import SettingsError
 from fastedit.training.alignment.cases import Case, ProcessMap, cut_cases, read_cases, read_changes, workers
 from fastedit.training.alignment.certainty import fit_certainty
 from fastedit.training.alignment.everyday import everyday_cases
-from fastedit.training.alignment.weights import Weights, fit_weights, read_weights, write_weights
+from fastedit.training.alignment.weights import Weights, fit_weights, mean_weights, read_weights, write_weights
 from fastedit.training.alignment.wordings import fit_wordings, read_wordings, use_classifier
 
 INSTALLED = Path(fastedit.anchor.lazy.__file__).parent
@@ -90,7 +90,9 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
         _say("comments", fitted)
     with workers(options.processes, use_classifier, output.known("comments.npz")) as ready:
         phrases = [text for text, role in wordings if role == "elide"]
-        if "weights" in stages:
+        if options.mean:
+            write_weights(mean_weights(options.mean), output.folder / "weights.json")
+        elif "weights" in stages:
             start = read_weights(output.known("weights.json"))
             report = _reporter(output, told | {"changes": len(changes)})
             fit_weights(cases, changes, phrases, start, options.rounds, options.seed, ready, report)
@@ -153,6 +155,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--calibrate", type=Path, default=BENCHMARK / "validation.jsonl.gz", help="records for the table of certainty")
     add("--pairs", type=Path, help="changes to cut snippets from: JSON lines of file, original and result")
     add("--wordings", type=Path, default=WORDINGS, help="comments with their roles: JSON lines of text and label")
+    add("--mean", type=Path, nargs="+", help="stored weights, whose mean is taken instead of fitting new ones")
     add("--rounds", type=int, default=4, help="how often the weights are fitted (default: 4)")
     add("--processes", type=int, default=os.cpu_count() or 1, help="default: one for each core")
     add("--out", type=Path, default=INSTALLED, help="default: where they are read, beside fastedit/anchor/lazy")

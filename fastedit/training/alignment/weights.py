@@ -20,7 +20,7 @@ from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.rows import Row
-from fastedit.errors import InputRefused
+from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import Case, Laid, ProcessMap, RecordedChange, cut_cases, laid
 from fastedit.training.alignment.everyday import everyday_cases
 
@@ -93,6 +93,16 @@ def read_weights(path: Path) -> Weights:
     """The stored weights, for the names that exist; new ones are 0."""
     stored = json.loads(path.read_text("utf-8"))["weights"]
     return {name: float(stored.get(name, 0.0)) for name in NAMES}
+
+
+def mean_weights(paths: Sequence[Path]) -> Weights:
+    """The mean of several fits' weights; a name that a fit lacks counts for the others alone. Raises SettingsError."""
+    try:
+        stored = [json.loads(path.read_text("utf-8"))["weights"] for path in paths]
+        values = {name: [float(one[name]) for one in stored if name in one] for name in NAMES}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SettingsError(f"weights can't be read: {error}") from error
+    return {name: sum(found) / len(found) if found else 0.0 for name, found in values.items()}
 
 
 def write_weights(weights: Weights, path: Path) -> None:
