@@ -178,7 +178,7 @@ def _save(path: Path | None, rows: Mapping[str, Row], num_edits: int) -> None:
         return
     machine = {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
     report = {
-        "command": f"python -m evals.speed.drafters --edits {num_edits}",
+        "command": f"python -m evals.speed.drafters {' '.join(rows)} --edits {num_edits}",
         "machine": machine | {name: version for name in PACKAGES if (version := _version(name))},
         "edits": num_edits,
         "summary": summed_up(rows),
