@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from fastedit.anchor.model import Alignment
 from fastedit.applied import Applied, Stats
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Edit, Format
-from fastedit.edits.select import edits_for
 from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, Warning
 from fastedit.guard import Original
 from fastedit.guard.verdict import (

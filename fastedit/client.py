@@ -18,7 +18,7 @@ from typing import Any
 from fastedit.applied import Applied
 from fastedit.apply import choice_of
 from fastedit.edits import parse_message
-from fastedit.edits.select import edits_for
+from fastedit.edits.message import edits_for
 from fastedit.errors import Code, EditRefused
 from fastedit.remote import Remote
 

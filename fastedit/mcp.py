@@ -24,7 +24,7 @@ from pydantic import Field
 from fastedit import __version__
 from fastedit.config import is_loopback
 from fastedit.edits import parse_message
-from fastedit.edits.select import edits_for
+from fastedit.edits.message import edits_for
 from fastedit.errors import Code, EditRefused, InputRefused, SettingsError
 from fastedit.files import SYSTEM, Filesystem, recover
 from fastedit.workspace import ChangeAction, FileChange, Options, Plan, write_plan

@@ -82,9 +82,7 @@ def merge(
 # ---- lazy edits ------------------------------------------------------------------------------------------------------
 
 
-def _merge_lazy(
-    original: Original, edit: Edit, message: str, instruction: str, words: str, choice: Choice
-) -> Merged:
+def _merge_lazy(original: Original, edit: Edit, message: str, instruction: str, words: str, choice: Choice) -> Merged:
     """The likeliest reading that the guard lets pass; its refusal names the readings that were close."""
     readings = align_readings(original.text, edit, original.language, message, original.outline, instruction)
     if not readings:

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from fastedit.applied import Applied, Stats
 from fastedit.config import is_loopback
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Edit
-from fastedit.edits.select import edits_for
 from fastedit.errors import Candidate, Code, EditRefused, EngineUnavailable, InputRefused, SettingsError, Warning
 from fastedit.lines import body, split_lines
 from fastedit.merged import DEFAULT_CHOICE, Choice

@@ -9,8 +9,8 @@ from evals.accuracy.outcomes import JudgedSegment
 from fastedit.anchor import align, align_readings
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Format
-from fastedit.edits.select import edits_for
 from fastedit.lines import body, split_lines
 from fastedit.syntax import language_of, outline
 

@@ -25,8 +25,8 @@ from fastedit.anchor import align_readings
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.applied import render
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Edit, Format
-from fastedit.edits.select import edits_for
 from fastedit.errors import EditRefused, ResultRefused
 from fastedit.guard import Original, inspect, refuse_or_warn
 from fastedit.lines import body, split_lines

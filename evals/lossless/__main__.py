@@ -99,8 +99,10 @@ def line_of(row: dict[str, Any]) -> str:
 
 def _way(name: str, way: dict[str, Any]) -> str:
     same = f"{name} {way['identical']}/{way['identical'] + way['close'] + way['wrong']}"
-    return same + (f" (+{way['close']} close)" if way["close"] else "") + (
-        f" ({way['first_wrong']})" if way["wrong"] else ""
+    return (
+        same
+        + (f" (+{way['close']} close)" if way["close"] else "")
+        + (f" ({way['first_wrong']})" if way["wrong"] else "")
     )
 
 

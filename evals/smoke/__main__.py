@@ -1,7 +1,7 @@
 """Tries what a newcomer does, and tells what doesn't work.
 
-    python -m evals.smoke                  # the wheel in an empty environment, and every command that README names
-    python -m evals.smoke dist FOLDER      # wheels of both packages in FOLDER, installed with a target; the demo
+python -m evals.smoke                  # the wheel in an empty environment, and every command that README names
+python -m evals.smoke dist FOLDER      # wheels of both packages in FOLDER, installed with a target; the demo
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from evals.swebench.edits import Message
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Action, Edit
-from fastedit.edits.select import edits_for
 from fastedit.errors import Code, EditRefused, InputRefused
 from fastedit.files import SYSTEM, UTF_8, Delete, Operation, Write, commit, encode, read_text_file
 from fastedit.workspace import FileChange, Options, Plan, apply_patch, write_plan

@@ -9,8 +9,8 @@ from rapidfuzz.distance import Indel
 
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.anchor.text import is_trivial, key_of
-from fastedit.edits.lazy import LineKind, classify_lines, elides_inline
 from fastedit.edits.model import Snippet
+from fastedit.edits.wording import LineKind, classify_lines, elides_inline
 
 MIN_LINES_SHARE = 0.5
 MIN_SAME_SHARE = 0.8

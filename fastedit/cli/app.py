@@ -84,9 +84,7 @@ def _web_address(_: click.Context, __: click.Parameter, url: str | None) -> str 
 
 @app.command(cls=ApplyCommand, epilog=EXIT_STATUSES)
 # What can't be read is a refusal, which --json has too.
-@click.argument(
-    "paths", nargs=-1, metavar="[FILE] EDIT", type=click.Path(path_type=Path, readable=False)
-)
+@click.argument("paths", nargs=-1, metavar="[FILE] EDIT", type=click.Path(path_type=Path, readable=False))
 @click.option(
     "--root",
     type=click.Path(path_type=Path, readable=False),

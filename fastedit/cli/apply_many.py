@@ -32,9 +32,7 @@ RAY_MISSING = "Ray isn't installed: pip install 'fastedit-apply[ray]'"
     metavar="FILE",
     help="Where the results go; without the option EDITS.results.jsonl beside EDITS.jsonl.",
 )
-@click.option(
-    "--mode", type=click.Choice(["auto", "structural", "model"]), help="As for `apply`."
-)
+@click.option("--mode", type=click.Choice(["auto", "structural", "model"]), help="As for `apply`.")
 @click.option("--target", metavar="NAME", help="The model that is asked: a registered name or a checkpoint's folder.")
 @click.option(
     "--certainty", type=click.FloatRange(0, 1), metavar="P", help="As for `apply`; a line's own goes before it."

@@ -13,11 +13,9 @@ from enum import StrEnum
 from itertools import pairwise
 
 from fastedit.edits.blocks import Message
-from fastedit.edits.hunks import is_elision
-from fastedit.edits.lazy import comment_text
+from fastedit.edits.fences import has_marker
 from fastedit.edits.model import Snippet
-from fastedit.edits.prose import is_first_person, is_list, is_prose, is_prose_paragraph
-from fastedit.edits.signals import has_marker
+from fastedit.edits.wording import comment_text, is_elision, is_first_person, is_list, is_prose, is_prose_paragraph
 
 _MARKUP = re.compile(r"^(?:#{2,6} \S|\|.*\|\s*$|\.\. (?:_|[\w-]+::)|\[[^\]]+\]: |!\[|`{3,}|~{3,})")
 _UNDERLINE = re.compile(r"^([=~^\"-])\1{2,}\s*$")

@@ -25,6 +25,8 @@ _FENCE = re.compile(
 _MARKDOWN_INFO = re.compile(r"^\s*(?:md|markdown|mdx|rmd|qmd)\b", re.IGNORECASE)
 _PATCH_INFO = re.compile(r"^\s*(?:diff|patch|udiff)\b", re.IGNORECASE)
 _PATCH_STARTS = ("--- ", "diff --git ", "@@", "*** Begin Patch", "*** Update File")
+# The signs that a line which opens a patch begins with, of whichever format.
+_MAY_OPEN_PATCH = re.compile(r"\s*(?:<<<<|----|---\s|\*\*\*|@@|diff )", re.IGNORECASE)
 _SHORTEST = "~~~"
 _LONG = 64
 # Each fence that seems to nest but never ends costs a look at the whole rest.
@@ -122,7 +124,8 @@ def _mend(lines: list[str]) -> tuple[list[str], list[_Span]]:
                 num_failures, close = num_failures + 1, -close
             position = close + 1
             continue
-        end = max(reader(lines, position) for reader in _RAW_READERS)
+        may_open = _MAY_OPEN_PATCH.match(lines[position]) is not None
+        end = max(reader(lines, position) for reader in _RAW_READERS) if may_open else position
         if end > position:
             spans.append(_Span(BlockKind.RAW, position, position, end, end))
             mended[position:end] = [""] * (end - position)

@@ -1,14 +1,16 @@
-"""`parse_message`: from what an assistant wrote to one `Edit` for each file and format."""
+"""`parse_message`: what an assistant wrote as one `Edit` for each file and format; and the files that these name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from fastedit.edits.bare import bare_snippets, has_loose_marker
 from fastedit.edits.blocks import Block, BlockKind, split_message
-from fastedit.edits.lazy import LineKind, classify_lines
-from fastedit.edits.markdown import (
+from fastedit.edits.fences import (
+    PathReader,
+    PlacedBlock,
     code_edit,
     edits_among,
     edits_beside_patch,
@@ -16,15 +18,14 @@ from fastedit.edits.markdown import (
     pair_edit,
     snippet_of,
 )
-from fastedit.edits.model import Action, Edit, Format, Snippet
+from fastedit.edits.model import Action, Edit, Format, Snippet, longest, whole_edit
 from fastedit.edits.paths import ends_with
-from fastedit.edits.places import PathReader, PlacedBlock
 from fastedit.edits.search_replace import is_search_replace, parse_search_replace
 from fastedit.edits.tool_calls import Call, calls_in, edits_of_call, path_of_call
 from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
 from fastedit.edits.v4a import is_v4a, parse_v4a
-from fastedit.edits.whole import longest, whole_edit
-from fastedit.errors import Code, EditUnreadable
+from fastedit.edits.wording import LineKind, classify_lines, elides_inline
+from fastedit.errors import Code, EditUnreadable, Warning
 
 AUTO = "auto"
 _DIFF_TAGS = ("diff", "patch", "udiff")
@@ -220,3 +221,79 @@ def _joined(edits: Iterable[Edit]) -> list[Edit]:
 
 def _bare_block(lines: Sequence[str]) -> Block:
     return Block(BlockKind.RAW, tuple(lines), "", (), 0)
+
+
+def edits_for(edits: Sequence[Edit], path: str | None) -> tuple[list[Edit], list[Warning]]:
+    """The edits for `path` in their order, with warnings about the others.
+
+    An edit without a path is for the file; one with a path is where the names agree from the end. Where
+    nothing agrees, edits for one single other name are taken with a warning: the alignment decides then
+    whether the file is the right one. Raises EditUnreadable where the message is about several others.
+    """
+    if path is None:
+        return list(edits), []
+    mine = [edit for edit in edits if edit.path is None or is_same_file(edit.path, path)]
+    if mine:
+        skipped = sorted({edit.path for edit in edits if edit.path and edit not in mine})
+        return mine, [Warning("OTHER_FILES", f"not applied here: {', '.join(skipped)}")] if skipped else []
+    names = sorted({edit.path for edit in edits if edit.path})
+    if len(names) > 1:
+        raise EditUnreadable(Code.EDIT_EMPTY, f"no edit for {path} in the message, only for {', '.join(names)}")
+    return list(edits), [Warning("OTHER_PATH", f"the message names {names[0]}, applied to {path}")]
+
+
+def is_same_file(named: str, path: str) -> bool:
+    """Whether the shorter of the two paths is the end of the other (`a/`, `b/`, `./` in front and case apart)."""
+    ours, theirs = _parts(path.casefold()), _parts(named.casefold())
+    shared = min(len(ours), len(theirs))
+    return shared > 0 and ours[-shared:] == theirs[-shared:]
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    parts = PurePosixPath(path.replace("\\", "/")).parts
+    return tuple(part for part in parts if part not in (".", "/"))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file as the message names it.
+
+    path: None for whichever file the message is applied to. can_create: nothing that is said needs the file to be
+    there already.
+    """
+
+    path: str | None
+    action: Action
+    new_path: str | None = None
+    can_create: bool = False
+
+
+def named_files(edits: Sequence[Edit]) -> list[NamedFile]:
+    """Each file that the edits are for, once, in their order."""
+    grouped: dict[str | None, list[Edit]] = {}
+    for edit in edits:
+        grouped.setdefault(edit.path, []).append(edit)
+    return [_named(path, mine) for path, mine in grouped.items()]
+
+
+def needs_original(edit: Edit) -> bool:
+    """Whether the edit speaks of lines that a file must already have."""
+    if edit.format is Format.WHOLE:
+        return False
+    if edit.format is Format.LAZY:
+        lines = [line for snippet in edit.snippets for line in snippet.lines]
+        shown = classify_lines(lines, lambda _: False)
+        return any(line.kind in (LineKind.MARKER, LineKind.REMOVAL) or elides_inline(line.text) for line in shown)
+    return edit.new_path is not None or not edit.hunks or any(hunk.old for hunk in edit.hunks)
+
+
+def _named(path: str | None, edits: Sequence[Edit]) -> NamedFile:
+    first, last = edits[0], edits[-1]
+    action = Action.UPDATE
+    if last.action is Action.DELETE:
+        action = Action.DELETE
+    elif first.action is Action.CREATE:
+        action = Action.CREATE
+    new_path = next((edit.new_path for edit in reversed(edits) if edit.new_path), None)
+    can_create = action is not Action.DELETE and (first.action is Action.CREATE or not needs_original(first))
+    return NamedFile(path, action, new_path, can_create)

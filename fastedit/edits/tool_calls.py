@@ -1,9 +1,9 @@
 """JSON tool calls as edits: what agents send to `str_replace`, `edit_file` and their kin, bare or as APIs wrap it.
 
-    {"path": "a.py", "old_str": "...", "new_str": "..."}                     also old_string, oldText; edits: [...]
-    {"command": "create", "path": "a.py", "file_text": "..."}
-    {"target_file": "a.py", "code_edit": "..."}                              the code_edit is a message of its own
-    {"name": ..., "arguments": "{...}"}, {"type": "tool_use", "input": {...}}, {"tool_calls": [...]}, a list of such
+{"path": "a.py", "old_str": "...", "new_str": "..."}                     also old_string, oldText; edits: [...]
+{"command": "create", "path": "a.py", "file_text": "..."}
+{"target_file": "a.py", "code_edit": "..."}                              the code_edit is a message of its own
+{"name": ..., "arguments": "{...}"}, {"type": "tool_use", "input": {...}}, {"tool_calls": [...]}, a list of such
 """
 
 from __future__ import annotations

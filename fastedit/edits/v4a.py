@@ -10,10 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fastedit.edits.hunks import unreadable
+from fastedit.edits.hunks import indent_unit, read_lines, unreadable
 from fastedit.edits.model import Action, Edit, Format, Op, PatchHunk, PatchLine
-from fastedit.edits.prefixes import indent_unit, read_lines
-from fastedit.edits.prose import is_prose
+from fastedit.edits.wording import is_prose
 from fastedit.patterns import pattern
 
 _BEGIN = pattern(r"^\s*\*\*\* *Begin Patch\b", re.IGNORECASE)

@@ -18,8 +18,8 @@ from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy.lines import identity_of
 from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.anchor.text import key_of
-from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Format
+from fastedit.edits.wording import LineKind, classify_lines
 from fastedit.errors import Code, ResultRefused, Warning
 from fastedit.guard.owners import taken_over
 from fastedit.lines import body, split_lines

@@ -15,8 +15,8 @@ from rapidfuzz import fuzz
 from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.anchor.whole import align_lines
-from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Op
+from fastedit.edits.wording import LineKind, classify_lines
 from fastedit.errors import Code, EditRefused, ResultRefused, Warning
 from fastedit.guard import Finding, Original, inspect, refuse_or_warn
 from fastedit.guard.word import Word

@@ -12,8 +12,8 @@ from enum import StrEnum
 from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.anchor.text import key_of
 from fastedit.apply import begin
-from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Format, Snippet
+from fastedit.edits.wording import LineKind, classify_lines
 from fastedit.lines import body, split_lines
 from fastedit.server.jobs import Job
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from fastedit.applied import Applied, Changes, Stats
 from fastedit.apply import Begun, apply_edits, asks_target, begin
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Edit
-from fastedit.edits.select import edits_for
 from fastedit.errors import Warning
 from fastedit.guard.verdict import is_worth_asking
 from fastedit.merged import DEFAULT_CHOICE, Choice

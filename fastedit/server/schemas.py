@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from fastedit.apply import choice_of
-from fastedit.edits.files import NamedFile
+from fastedit.edits.message import NamedFile
 from fastedit.errors import Warning as EditWarning
 from fastedit.server.jobs import Job, JobOutcome, SamplingOptions
 from fastedit.server.spans import FileSpan

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from anyio import CancelScope, fail_after, move_on_after
 
-from fastedit.edits.files import NamedFile
+from fastedit.edits.message import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
 from fastedit.server.explain import Explanation
 from fastedit.server.garbage import settle

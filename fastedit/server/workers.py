@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from fastedit.edits import parse_message
-from fastedit.edits.files import NamedFile, named_files
+from fastedit.edits.message import NamedFile, named_files
 from fastedit.errors import Code, EditRefused, EngineUnavailable
 from fastedit.server.explain import Explanation, explain
 from fastedit.server.garbage import settle

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from rapidfuzz.distance import Indel
 
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Edit, Format
-from fastedit.edits.select import edits_for
 from fastedit.errors import EditRefused
 from fastedit.lines import split_lines
 from fastedit.syntax import outline

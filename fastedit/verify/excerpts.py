@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Indel
 
-from fastedit.edits.lazy import LineKind, classify_lines
 from fastedit.edits.model import Edit, Op, PatchHunk, Snippet
+from fastedit.edits.wording import LineKind, classify_lines
 from fastedit.lines import split_lines
 from fastedit.verify.twins import ELISION, twins
 from fastedit.verify.windows import Window

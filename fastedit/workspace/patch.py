@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from fastedit.apply import choice_of
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Edit
-from fastedit.edits.select import edits_for
 from fastedit.errors import Code, InputRefused, Warning
 from fastedit.files import SYSTEM, Filesystem, commit, recover, too_large
 from fastedit.workspace.locate import Location, inside

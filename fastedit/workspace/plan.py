@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fastedit.anchor.patch.deletion import deletion_problem
 from fastedit.applied import Applied
 from fastedit.apply import apply_edits, check_choice
-from fastedit.edits.files import needs_original
+from fastedit.edits.message import needs_original
 from fastedit.edits.model import Action, Edit, Format
 from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, PlaceUnknown, Warning
 from fastedit.files import (

@@ -1,6 +1,5 @@
 """Patches that must not be applied: another version of the file, several equal places, nothing to go by."""
 
-
 import pytest
 
 from fastedit.anchor.model import Alignment, SegmentKind

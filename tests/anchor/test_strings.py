@@ -12,7 +12,7 @@ from fastedit.anchor.strings import strings_of
     [
         ("python", 'a = """\nb\n"""\nc = 1', [range(1, 3)]),
         ("python", "a = '''b\nc''' + '''d\ne'''", [range(1, 2), range(2, 3)]),
-        ("python", "# it's \"\"\"\na = 'b \"\"\" c'\nd", []),
+        ("python", '# it\'s """\na = \'b """ c\'\nd', []),
         ("javascript", "const a = `b\nc ${d}\n`;\nconst e = `f`;", [range(1, 3)]),
         ("go", "a := `b\nc`\n// a ` in a comment\nd", [range(1, 2)]),
         ("bash", "cat <<EOF\na\nEOF\nb", [range(1, 3)]),

@@ -1,6 +1,5 @@
 """Messages taken apart into fences, unfenced patches and prose."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

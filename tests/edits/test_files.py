@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastedit.edits import parse_message
-from fastedit.edits.files import NamedFile, named_files
+from fastedit.edits.message import NamedFile, named_files
 from fastedit.edits.model import Action
 
 LAZY = "```python\n# ... existing code ...\nx = 1\n```\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.edits.lazy import LineKind, SnippetLine, classify_lines, comment_text, elides_inline
+from fastedit.edits.wording import LineKind, SnippetLine, classify_lines, comment_text, elides_inline
 
 NOTHING = frozenset[str]()
 

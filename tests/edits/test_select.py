@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fastedit.edits.message import edits_for, is_same_file
 from fastedit.edits.model import Edit, Format
-from fastedit.edits.select import edits_for, is_same_file
 from fastedit.errors import EditRefused
 
 

@@ -116,4 +116,3 @@ def test_what_a_caller_does_to_its_tokens_is_its_own_business():
     expected = list(first)
     first.append(7)
     assert codec.encode(text) == expected
-

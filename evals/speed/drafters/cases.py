@@ -8,7 +8,7 @@ from pathlib import Path
 from fastedit.apply import begin
 from fastedit.decode import EditRequest, decode_request
 from fastedit.edits import parse_message
-from fastedit.edits.select import edits_for
+from fastedit.edits.message import edits_for
 from fastedit.guard import Original
 from fastedit.lines import split_lines
 from fastedit.syntax import language_of

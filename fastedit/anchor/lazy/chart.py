@@ -302,7 +302,6 @@ class Chart:
         }
 
 
-
 def _sums(flags: NDArray[np.bool_]) -> Floats:
     """(n + 1,): how many of the first lines are flagged, for each number of lines."""
     return np.concatenate([[0.0], np.cumsum(flags)]).astype(np.float32)

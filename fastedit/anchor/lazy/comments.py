@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastedit.edits.lazy import comment_text
+from fastedit.edits.wording import comment_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -177,8 +177,10 @@ class _YamlReader:
 
     def _entry(self, head: int, limit: int, column: int, before: int | None, floor: int, depth: int) -> Entry:
         end = limit
-        while end > head + 1 and self.says_nothing[end - 1] and not (
-            self.texts[end - 1].strip() and self.columns[end - 1] > column
+        while (
+            end > head + 1
+            and self.says_nothing[end - 1]
+            and not (self.texts[end - 1].strip() and self.columns[end - 1] > column)
         ):
             end -= 1
         floor = floor if before is None else before + 1

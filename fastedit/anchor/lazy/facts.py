@@ -203,5 +203,3 @@ def _runs(lines: list[int]) -> list[tuple[int, int]]:
         else:
             runs.append((line, line + 1))
     return runs
-
-

@@ -39,7 +39,6 @@ _WIDTHS = ((12, 300, 120), (8, 100, 40), (4, 20, 20), (2, 0, 0))
 _MAX_KEPT = 2400  # lines that a fold may keep before it gets narrower
 
 
-
 class Clock:
     """Refuses an edit that takes too long to read, or whose tables would take too much memory."""
 

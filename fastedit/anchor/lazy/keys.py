@@ -182,9 +182,7 @@ def _unfolded(snippet: ShownKeys, mine: Entry, original: Lines) -> ShownKeys:
         texts.append(found["indent"] + "}")
     places.append(len(texts))
     notes = {places[line]: note for line, note in snippet.notes.items()}
-    return replace(
-        snippet, texts=tuple(texts), notes=notes, elided=frozenset(places[line] for line in snippet.elided)
-    )
+    return replace(snippet, texts=tuple(texts), notes=notes, elided=frozenset(places[line] for line in snippet.elided))
 
 
 def _target(root: Entry, shown: Entry, prose: str) -> Entry | None:

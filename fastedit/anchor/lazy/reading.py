@@ -36,7 +36,6 @@ STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")
 
 
-
 @cache
 def weights() -> dict[str, float]:
     """The fitted weights, name → weight."""

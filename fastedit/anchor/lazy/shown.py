@@ -88,9 +88,7 @@ def shown_of(snippets: Sequence[Sequence[str]], hints: Hints, prose: str) -> Sho
     return Shown(tuple(tuple(map(_bare, snippet)) for snippet in snippets), hints, prose)
 
 
-def _changed(
-    keys: Sequence[str], changes: Sequence[Change], new_keys: Sequence[Sequence[str]]
-) -> list[str]:
+def _changed(keys: Sequence[str], changes: Sequence[Change], new_keys: Sequence[Sequence[str]]) -> list[str]:
     """The keys of a result. new_keys: those of the new lines of each change."""
     result = list(keys)
     for (start, end, _), new in zip(reversed(changes), reversed(new_keys), strict=True):

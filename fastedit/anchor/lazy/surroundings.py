@@ -126,6 +126,7 @@ class Surroundings:
             hits = self._count_shared(outer, self._chain(theirs))
             self._shared[parent, theirs] = (2 * hits - len(outer)) / len(outer)
         return self._shared[parent, theirs]
+
     def _count_shared(self, rows: Sequence[int], chain: set[str | Identity | None]) -> int:
         """Counts the rows that have their key or their identity in a chain."""
         shown = self.shown

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Format, Snippet
-from fastedit.edits.select import edits_for
 from fastedit.errors import EditRefused, SettingsError
 from fastedit.lines import body, split_lines
 from fastedit.syntax import language_of, outline

@@ -25,9 +25,7 @@ def last(day):
 NEW = "    month = FIXED.weeks(day)"
 
 
-@pytest.mark.parametrize(
-    "words", ["In both functions:", "each of them becomes", "En ambas", "在所有地方", "обе"]
-)
+@pytest.mark.parametrize("words", ["In both functions:", "each of them becomes", "En ambas", "在所有地方", "обе"])
 def test_words_speak_of_several_places(words: str) -> None:
     assert says_everywhere(words)
 
