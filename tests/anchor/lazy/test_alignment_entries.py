@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.entries import LANGUAGES, Entry, entries_of
 from fastedit.anchor.lazy.keys import KEYS, MergedKeys, merged_by_keys
+from fastedit.anchor.lazy.keys.entries import Entry
+from fastedit.anchor.lazy.keys.placing import Sibling, Way, names_of, sorted_place, told_place
+from fastedit.anchor.lazy.keys.trees import LANGUAGES, entries_of
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.placing import Sibling, Way, names_of, sorted_place, told_place
 from support.aligning import lines_of
 from support.examples import examples
 

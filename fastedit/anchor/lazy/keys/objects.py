@@ -10,8 +10,8 @@ from typing import Any
 
 from tree_sitter import Node
 
+from fastedit.anchor.lazy.keys.placing import Placer, Sibling, in_order, names_of
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.placing import Placer, Sibling, in_order, names_of
 from fastedit.syntax.parse import parse_bytes
 
 _GAP = '"..."'

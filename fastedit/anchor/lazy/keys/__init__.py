@@ -1,0 +1,17 @@
+"""Partial files of keys merged key by key: what a snippet shows of them changes, what it doesn't show stays.
+
+| file | what it does |
+|---|---|
+| `entries.py` | what has a name or a place of its own in such a file, and the lines that it takes |
+| `indented.py`, `sections.py`, `braced.py` | read YAML, TOML and INI, style sheets as entries |
+| `trees.py` | the tree of a text, by its language |
+| `matching.py` | which entries of the file those of the snippet are |
+| `merger.py`, `writing.py` | what changes then, and how it is written |
+| `objects.py` | the same for JSON, by its bytes |
+| `placing.py` | where new entries go |
+| `merging.py` | the ways to merge a snippet, each with another result, and what speaks for them |
+"""
+
+from fastedit.anchor.lazy.keys.merging import KEYS, MergedKeys, merged_by_keys
+
+__all__ = ["KEYS", "MergedKeys", "merged_by_keys"]

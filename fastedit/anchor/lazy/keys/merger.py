@@ -1,0 +1,245 @@
+"""Merges the entries that a snippet shows into a file's: values change, blocks are merged, new ones are put in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rapidfuzz import fuzz
+
+from fastedit.anchor.lazy.keys.entries import Entry, plain
+from fastedit.anchor.lazy.keys.matching import matched
+from fastedit.anchor.lazy.keys.placing import Placer, Sibling, in_order, names_of, told_place
+from fastedit.anchor.lazy.keys.trees import BRACED, entries_of
+from fastedit.anchor.lazy.keys.writing import EntryWriter
+from fastedit.anchor.lazy.lines import NAME
+
+SIMILAR = 60.0  # of 100: a comment that is another's new form
+IMPORTS = ("@use", "@import", "@forward", "@charset")
+
+
+class Unmerged(Exception):
+    """Raised where what the snippet shows can't be put into the file this way."""
+
+
+@dataclass(slots=True)
+class EntryMerger:
+    """Collects what changes in the original's lines.
+
+    elided: the lines of the snippet that something is left out before. notes: what was said above a line. joins:
+    whether a list keeps what the snippet's doesn't have.
+    """
+
+    writer: EntryWriter
+    elided: frozenset[int]
+    notes: dict[int, str]
+    placer: Placer
+    joins: bool
+    changes: list[tuple[int, int, list[str]]] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """The original's lines with all changes; those at one place in the order that they were found in."""
+        result: list[str] = []
+        at = 0
+        for start, end, new in sorted(self.changes, key=lambda change: change[:2]):
+            if start < at:
+                raise Unmerged
+            result += [*self.writer.original.texts[at:start], *new]
+            at = end
+        return result + self.writer.original.texts[at:]
+
+    def merge(self, mine: Entry, shown: Entry) -> None:
+        """Merges what is shown of an entry into the file's."""
+        numbers = matched(mine.children, shown.children)
+        if mine.children and shown.children and mine.children[0].is_item and shown.children[0].is_item:
+            is_new = not any(number is not None for number in numbers)
+            has_names = any(one.marks and one.marks[0][0] != "first" for one in mine.children)
+            if mine.is_list or (is_new and not has_names):
+                self._merge_list(mine, shown, numbers)
+                return
+        counts = self.placer.counts
+        counts["matched"] += sum(number is not None for number in numbers)
+        counts["new"] += numbers.count(None)
+        num_shown = len(set(numbers) - {None})
+        if mine.column >= 0 and 0 < num_shown < len(mine.children):
+            counts["shown"] = max(counts["shown"], round(100 * num_shown / len(mine.children)))
+            counts["hidden"] += len(mine.children) - num_shown
+        for one, number in zip(shown.children, numbers, strict=True):
+            if number is not None:
+                self.writer.remarks.update(self._remarks(mine, one))
+                self._change(mine.children[number], one)
+        self._insert(mine, shown, numbers)
+
+    def _remarks(self, mine: Entry, shown: Entry) -> Iterator[int]:
+        """The lines of comments above a shown entry that do nothing but name keys that the snippet leaves out."""
+        known = {one.key for one in mine.children}
+        for line in range(shown.start, shown.head):
+            words = NAME.findall(self.writer.shown.texts[line])
+            if words and all(word in known or word == "and" for word in words):
+                yield line
+
+    def _change(self, mine: Entry, shown: Entry) -> None:
+        if mine.is_block and shown.is_block:
+            self._add_comments(mine, shown)
+            if shown.children:
+                self.merge(mine, shown)
+            return
+        if shown.is_block and not shown.children:
+            return
+        if mine.is_block != shown.is_block:
+            self._check_whole(mine, shown)
+            self._add_comments(mine, shown)
+            self.changes.append((mine.head, mine.end, self.writer.written(shown, self.writer.prefix(mine))))
+            return
+        new = self.writer.value(mine, shown)
+        self._add_comments(mine, shown)
+        if new is not None:
+            self.changes.append((mine.head, mine.end, new))
+        else:
+            self.placer.counts["same"] += 1
+
+    def _check_whole(self, mine: Entry, shown: Entry) -> None:
+        """Raises Unmerged where a block would be replaced of which only a part may be shown."""
+        if self.writer.language in BRACED:
+            old = "\n".join(self.writer.original.texts[mine.head : mine.end]).partition("{")[2]
+            new = plain("\n".join(self.writer.shown.texts[shown.head : shown.end]))
+            if mine.is_block or not all(f"{name}:" in new for name in re.findall(r"([\w-]+)\s*:", old)):
+                raise Unmerged
+
+    def _add_comments(self, mine: Entry, shown: Entry) -> None:
+        """Puts comments above an entry that only the snippet has; new forms of the file's own replace those."""
+        if mine.start == mine.head and self.writer.original.texts[mine.head][: mine.column].strip():
+            return
+        known = {plain(self.writer.original.texts[line]) for line in range(mine.start, mine.head)}
+        above = [line for line in range(shown.start, shown.head) if line not in self.writer.remarks]
+        prefix = self.writer.prefix(mine)
+        new = [prefix + self.writer.shown.texts[line].strip() for line in above]
+        old = self.writer.original.texts[max(mine.start, mine.head - len(new)) : mine.head]
+        if len(old) == len(new) and fuzz.ratio("\n".join(new), "\n".join(old)) >= SIMILAR:
+            if any(plain(one) != plain(other) for one, other in zip(old, new, strict=True)):
+                self.changes.append((mine.head - len(new), mine.head, new))
+            return
+        new = [line for line in new if plain(line) not in known]
+        if new:
+            self.changes.append((mine.head, mine.head, new))
+
+    def _insert(self, mine: Entry, shown: Entry, numbers: Sequence[int | None]) -> None:
+        """Puts what is new where it goes."""
+        places: dict[int, list[int]] = {}
+        siblings = [Sibling(one.key, names_of(one.key, (value for _, value in one.marks))) for one in mine.children]
+        before: int | None = None
+        for number, one in enumerate(shown.children):
+            if numbers[number] is not None:
+                before = numbers[number]
+                continue
+            after = next((other for other in numbers[number:] if other is not None), None)
+            note = self.notes.get(one.start, "")
+            for line in range(one.start, one.head):
+                if told_place(siblings, self._name(one), self.writer.shown.texts[line]) is not None:
+                    note = f"{note} {self.writer.shown.texts[line]}"
+                    self.writer.remarks.add(line)
+            place = self._imported(mine, one) if before is None and after is None else None
+            if place is None:
+                place = self.placer.place(siblings, self._name(one), before, after, note)
+            if place == 0 and mine.children and self.writer.prefix(mine.children[0]).strip():
+                place = 1  # nothing goes between the dash of a list and its entry
+            if any(one.start < line < one.end for line in self.elided):
+                raise Unmerged  # what is left out of something new is nowhere to be found
+            places.setdefault(place, []).append(number)
+        keys = [one.key for one in siblings]
+        for place, new in places.items():
+            order = in_order(keys, place, [self._name(shown.children[number]) for number in new])
+            self._insert_at(mine, shown, place, [new[number] for number in order])
+
+    def _imported(self, mine: Entry, new: Entry) -> int | None:
+        """The place of a new import that no neighbour is shown with: behind the others, or first; None for others."""
+        if not new.key.startswith(IMPORTS) or self.writer.language not in BRACED:
+            return None
+        others = [number for number, one in enumerate(mine.children) if one.key.startswith(new.key[:4])]
+        return others[-1] + 1 if others else 0
+
+    @staticmethod
+    def _name(entry: Entry) -> str:
+        return entry.marks[0][1] if entry.marks else entry.key
+
+    def _insert_at(self, mine: Entry, shown: Entry, place: int, new: Sequence[int]) -> None:
+        prefix = self.writer.inside(mine, shown)
+        written: list[str] = []
+        previous = mine.children[place - 1] if place else None
+        for number in new:
+            one = shown.children[number]
+            lines = self.writer.written(one, prefix, with_comments=True)
+            if previous is not None:
+                written += [""] * self.writer.gap(mine, previous, shown, number)
+            written += lines
+            previous = one
+        if place:
+            at = mine.children[place - 1].end
+        elif mine.children:
+            at = mine.children[0].start
+            written += [""] * self.writer.gap(mine, shown.children[new[-1]], shown, new[-1], mine.children[0])
+        else:
+            at = (mine.inner or (mine.end, mine.end))[0]
+        self.changes.append((at, at, written))
+
+    def _merge_list(self, mine: Entry, shown: Entry, numbers: Sequence[int | None]) -> None:
+        """A list as the snippet has it; where lists are joined, with what the snippet doesn't show of the file's."""
+        counts = self.placer.counts
+        counts["matched"] += sum(number is not None for number in numbers)
+        counts["new"] += numbers.count(None)
+        inner = shown.inner or (0, 0)
+        is_part = any(inner[0] <= line <= inner[1] for line in self.elided)
+        lost = len(mine.children) - len(set(numbers) - {None})
+        if lost and not is_part:
+            counts["joined" if self.joins else "dropped"] += lost
+        if is_part or self.joins:
+            for one, number in zip(shown.children, numbers, strict=True):
+                if number is not None:
+                    self._change(mine.children[number], one)
+            self._insert(mine, shown, numbers)
+            self._end_items(mine)
+            return
+        first, last = mine.children[0].start, mine.children[-1].end
+        if self.writer.has_comments(self.writer.shown, shown) or not self.writer.has_comments(
+            self.writer.original, mine
+        ):
+            self.changes.append((first, last, self.writer.written_list(mine, shown)))
+            self._end_items(mine)
+            return
+        written: list[str] = []
+        prefix = self.writer.inside(mine, shown)
+        for one, number in zip(shown.children, numbers, strict=True):
+            if number is None:
+                written += self.writer.written(one, prefix, with_comments=True)
+                continue
+            item = mine.children[number]
+            written += self.writer.original.texts[item.start : item.head]
+            written += self.writer.value(item, one) or self.writer.original.texts[item.head : item.end]
+        self.changes.append((first, last, written))
+        self._end_items(mine)
+
+    def _end_items(self, mine: Entry) -> None:
+        """Gives the items of a list of TOML the commas that they need, its last one as the file has it."""
+        if self.writer.language != "toml":
+            return
+        first, last = mine.inner or (0, 0)
+        ends_so = self.writer.has_comma(self.writer.original.texts[mine.children[-1].end - 1])
+        new = [change for change in self.changes if first <= change[0] and change[1] <= last]
+        if not new:
+            return
+        others = [change for change in self.changes if change not in new]
+        self.changes = new
+        inner: list[str] = []
+        at = first
+        for start, end, lines in sorted(self.changes, key=lambda change: change[:2]):
+            inner += [*self.writer.original.texts[at:start], *lines]
+            at = end
+        inner += self.writer.original.texts[at:last]
+        items = entries_of(["x = [", *inner, "]"], "toml") if len(inner) > 1 else None
+        children = items.children[0].children if items is not None else ()
+        for child in children:
+            line = child.end - 2
+            wants = child is not children[-1] or ends_so
+            inner[line] = self.writer.with_comma(inner[line], wants=wants)
+        self.changes = [*others, (first, last, inner)]

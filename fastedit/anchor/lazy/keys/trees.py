@@ -1,0 +1,37 @@
+"""Files of keys as trees of entries that know their lines: YAML by columns, TOML and INI by sections, CSS by braces.
+
+Only what merging needs is told apart: which lines an entry takes, what it is called, and what stands in it. Whatever
+can't be told so (two declarations in one line, brackets that don't match) gives no tree rather than a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fastedit.anchor.lazy.keys.braced import css_entries
+from fastedit.anchor.lazy.keys.entries import Entry, Unread
+from fastedit.anchor.lazy.keys.indented import yaml_entries
+from fastedit.anchor.lazy.keys.sections import ini_entries, toml_entries
+
+INDENTED = frozenset({"yaml"})
+SECTIONED = frozenset({"toml", "ini"})
+BRACED = frozenset({"css", "scss", "less"})
+LANGUAGES = INDENTED | SECTIONED | BRACED
+_READERS: dict[str, Callable[[list[str]], list[Entry]]] = {
+    "yaml": yaml_entries, "toml": toml_entries, "ini": ini_entries,
+    "css": css_entries, "scss": css_entries, "less": css_entries,
+}  # fmt: skip
+
+
+def entries_of(texts: Sequence[str], language: str) -> Entry | None:
+    """The root of a text's tree; None where the language has none, or the text is none of its kind."""
+    reader = _READERS.get(language)
+    if reader is None:
+        return None
+    try:
+        children = reader(list(texts))
+    except Unread:
+        return None
+    if not children:
+        return None
+    return Entry("", 0, 0, len(texts), -1, tuple(children), (0, len(texts)))
