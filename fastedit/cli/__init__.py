@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import suppress
 
+WRONG_USAGE = 2
 INTERRUPTED = 130
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from fastedit.cli import INTERRUPTED
+from fastedit.cli import INTERRUPTED, WRONG_USAGE
 from fastedit.cli.apply_many import apply_many
 from fastedit.cli.deploy import deploy
 from fastedit.cli.doctor import doctor
@@ -17,6 +17,7 @@ from fastedit.cli.serve import serve
 from fastedit.cli.train import train
 from fastedit.cli.undo import undo
 from fastedit.cli.watch import watch
+from fastedit.errors import STATUSES, Code, EditRefused, SettingsError
 
 EXIT_STATUSES = (
     "Exit status: 0 applied (or would be), 1 internal error, 2 wrong usage, 3 the edit or a file can't be used, "
@@ -41,6 +42,32 @@ class ApplyCommand(click.Command):
         formatter.write("\n" + EXAMPLES)
 
 
+class Commands(click.Group):
+    """The commands. What one of them raises becomes a line on standard error and an exit status here, and only here."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except EditRefused as refusal:
+            from fastedit.cli.output import print_refusal
+
+            print_refusal(refusal, is_json=False)
+            raise click.exceptions.Exit(refusal.exit_status) from refusal
+        except SettingsError as error:
+            from fastedit.cli.output import print_error
+
+            print_error(str(error))
+            raise click.exceptions.Exit(WRONG_USAGE) from error
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
+        except Exception as error:
+            from fastedit.cli.output import print_error, print_traceback
+
+            print_traceback()
+            print_error(f"unexpected {type(error).__name__}; FASTEDIT_DEBUG=1 shows the details ({Code.ENGINE_ERROR})")
+            raise click.exceptions.Exit(STATUSES[Code.ENGINE_ERROR].exit) from error
+
+
 def run_command() -> int:
     """Does what the command line says, and gives the exit status."""
     try:
@@ -60,7 +87,7 @@ def _print_version(context: click.Context, _: click.Parameter, is_asked: bool) -
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
     is_flag=True,

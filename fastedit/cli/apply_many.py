@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING
 import click
 
 from fastedit.cli import INTERRUPTED
-from fastedit.errors import STATUSES, Code, EditRefused, SettingsError
+from fastedit.errors import STATUSES, Code, FastEditError, SettingsError
 
 if TYPE_CHECKING:
     from fastedit.bulk.rows import Runner
-
-WRONG_USAGE = 2
 
 RAY_MISSING = "Ray isn't installed: pip install 'fastedit-apply[ray]'"
 
@@ -83,20 +81,17 @@ class BulkArguments:
 
 def _run(request: BulkArguments) -> int:
     """Does the edits, says what became of them, and gives the exit status."""
-    from fastedit.cli.output import print_error, print_refusal
+    from fastedit.cli.output import print_error, print_traceback
 
     try:
         return _apply_all(request)
-    except SettingsError as error:
-        print_error(str(error))
-        return WRONG_USAGE
-    except EditRefused as refusal:
-        print_refusal(refusal, is_json=False)
-        return refusal.exit_status
+    except FastEditError:
+        raise
     except KeyboardInterrupt:
         print_error(f"interrupted; what is done is in {request.output}.part, and the same command goes on from there")
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 whatever else goes wrong is ours, and users get no traceback
+        print_traceback()
         what = f"unexpected {type(error).__name__}; what is done is in {request.output}.part"
         print_error(f"{what} ({Code.ENGINE_ERROR})")
         return STATUSES[Code.ENGINE_ERROR].exit

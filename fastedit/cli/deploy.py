@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from fastedit.errors import EditRefused, SettingsError
+from fastedit.errors import SettingsError
 
-WRONG_USAGE = 2
 NEEDED = {"ray": "ray", "fastapi": "server", "pydantic_settings": "server"}
 
 
@@ -28,19 +27,10 @@ def deploy(target: str | None, host: str | None, port: int | None, address: str 
 
     Where it is deployed already, the replicas are replaced bit by bit, and no request is lost.
     """
-    from fastedit.cli.output import print_error, print_refusal
-
     given = {"host": host, "port": port, "target": target or "none"}
     settings = {name: value for name, value in given.items() if value is not None}
     arguments = {name: value for name, value in numbers.items() if value is not None}
-    try:
-        _deploy(arguments | {"settings": settings}, address)
-    except EditRefused as refusal:
-        print_refusal(refusal, is_json=False)
-        raise click.exceptions.Exit(refusal.exit_status) from refusal
-    except SettingsError as error:
-        print_error(str(error))
-        raise click.exceptions.Exit(WRONG_USAGE) from error
+    _deploy(arguments | {"settings": settings}, address)
 
 
 def _deploy(arguments: dict[str, Any], address: str | None) -> None:

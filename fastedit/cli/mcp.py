@@ -13,8 +13,6 @@ from fastedit.errors import SettingsError
 if TYPE_CHECKING:
     from fastedit.workspace import Options
 
-WRONG_USAGE = 2
-
 
 @click.command()
 @click.option(
@@ -36,25 +34,20 @@ WRONG_USAGE = 2
 @click.option("--server", metavar="URL", help="Let the service at URL merge the edits.")
 def mcp(root: tuple[Path, ...], http: bool, host: str, port: int, target: str | None, server: str | None) -> None:
     """Serve edit_file and preview_edit to agents over MCP."""
-    from fastedit.cli.output import print_error
-
     try:
         from fastedit import mcp as tool
     except ImportError as error:
-        print_error(f"the agent tool isn't installed ({error}): pip install 'fastedit-apply[server]'")
-        raise click.exceptions.Exit(WRONG_USAGE) from error
-    try:
-        how = _how(target, server)
-        made = tool.make_server(tool.Editor(tool.real_roots(list(root) or [Path()]), how))
-        if how.apply is None and how.mode != "structural":
-            tool.load_ahead()
-        if http:
-            tool.run_http(made, host, port)
-        else:
-            tool.run_stdio(made)
-    except SettingsError as error:
-        print_error(str(error))
-        raise click.exceptions.Exit(WRONG_USAGE) from error
+        raise SettingsError(
+            f"the agent tool isn't installed ({error}): pip install 'fastedit-apply[server]'"
+        ) from error
+    how = _how(target, server)
+    made = tool.make_server(tool.Editor(tool.real_roots(list(root) or [Path()]), how))
+    if how.apply is None and how.mode != "structural":
+        tool.load_ahead()
+    if http:
+        tool.run_http(made, host, port)
+    else:
+        tool.run_stdio(made)
 
 
 def _how(target: str | None, server: str | None) -> Options:

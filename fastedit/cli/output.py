@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -15,7 +16,8 @@ from typing import Any
 
 from fastedit.applied import Applied
 from fastedit.cli.terminal import print_diff, visible, write_bytes
-from fastedit.errors import Candidate, EditRefused, Warning
+from fastedit.config import load_settings
+from fastedit.errors import Candidate, EditRefused, SettingsError, Warning
 from fastedit.workspace import ChangeAction, FileChange, Plan
 
 VERBS = {
@@ -135,6 +137,13 @@ def print_refusal(refusal: EditRefused, *, is_json: bool) -> None:
 
 def print_error(message: str) -> None:
     _say(f"fastedit: {message}")
+
+
+def print_traceback() -> None:
+    """Prints how the error came about that is being handled, where FASTEDIT_DEBUG asks for it."""
+    with suppress(SettingsError):
+        if load_settings().is_debugging:
+            traceback.print_exc()
 
 
 def _place(candidate: Candidate) -> str:

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 from fastedit.applied import Applied
 from fastedit.cli import INTERRUPTED
 from fastedit.cli.edit_text import read_edit
-from fastedit.cli.output import Show, make_report, print_error, print_json, print_refusal, print_report
+from fastedit.cli.output import Show, make_report, print_error, print_json, print_refusal, print_report, print_traceback
 from fastedit.cli.terminal import write_bytes
 from fastedit.config import Settings, load_settings
 from fastedit.errors import Code, EditRefused, EngineUnavailable, SettingsError, Warning
@@ -26,7 +25,6 @@ from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
 if TYPE_CHECKING:
     from fastedit.targets.askable import Askable
 
-WRONG_USAGE = 2
 PIPE_CLOSED = 141
 
 
@@ -65,21 +63,18 @@ class Request:
 
 def run(request: Request) -> int:
     """Does what is asked, prints what became of it, and gives the exit status."""
-    settings = Settings()
     try:
-        settings = load_settings()
-        return _apply(request, settings)
+        return _apply(request, load_settings())
     except EditRefused as refusal:
-        _print_traceback(settings)
+        print_traceback()
         print_refusal(refusal, is_json=request.is_json)
         if request.retry_prompt:
             from fastedit.cli.retry import retry_prompt
 
             write_bytes(retry_prompt(refusal).encode("utf-8", "surrogateescape"))
         return refusal.exit_status
-    except SettingsError as error:
-        print_error(str(error))
-        return WRONG_USAGE
+    except SettingsError:
+        raise
     except KeyboardInterrupt:
         print_error("interrupted, nothing was written")
         return INTERRUPTED
@@ -87,7 +82,7 @@ def run(request: Request) -> int:
         _silence_stdout()
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 whatever else goes wrong is ours, and users get no traceback
-        _print_traceback(settings)
+        print_traceback()
         message = f"unexpected {type(error).__name__}, nothing was written; FASTEDIT_DEBUG=1 shows the details"
         failure = EngineUnavailable(Code.ENGINE_ERROR, message)
         print_refusal(failure, is_json=request.is_json)
@@ -218,8 +213,3 @@ def _silence_stdout() -> None:
     """Lets Python flush its buffers at exit into nothing, instead of complaining about a closed pipe."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _print_traceback(settings: Settings) -> None:
-    if settings.is_debugging:
-        traceback.print_exc()

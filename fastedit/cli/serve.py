@@ -8,8 +8,6 @@ import click
 
 from fastedit.errors import SettingsError
 
-WRONG_USAGE = 2
-
 
 @click.command()
 @click.option("--host", help="The address to listen on; 127.0.0.1 without the option.")
@@ -23,16 +21,9 @@ WRONG_USAGE = 2
 @click.option("--log-level", metavar="LEVEL", help="debug, info, warning or error.")
 def serve(**given: Any) -> None:
     """Serve POST /v1/apply and its kin over HTTP. Everything else is set by FASTEDIT_* variables."""
-    from fastedit.cli.output import print_error
-
     try:
         from fastedit.server.run import serve as run
         from fastedit.server.settings import load_server_settings
     except ImportError as error:
-        print_error(f"the service isn't installed ({error}): pip install 'fastedit-apply[server]'")
-        raise click.exceptions.Exit(WRONG_USAGE) from error
-    try:
-        run(load_server_settings(**given))
-    except SettingsError as error:
-        print_error(str(error))
-        raise click.exceptions.Exit(WRONG_USAGE) from error
+        raise SettingsError(f"the service isn't installed ({error}): pip install 'fastedit-apply[server]'") from error
+    run(load_server_settings(**given))

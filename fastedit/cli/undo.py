@@ -6,10 +6,6 @@ from pathlib import Path
 
 import click
 
-from fastedit.errors import EditRefused, SettingsError
-
-WRONG_USAGE = 2
-
 
 @click.command()
 @click.argument("path", required=False, type=click.Path(path_type=Path))
@@ -20,15 +16,7 @@ def undo(path: Path | None) -> None:
     was changed since isn't undone.
     """
     from fastedit.cli.afterwards import undo_in
-    from fastedit.cli.output import print_error, print_refusal
     from fastedit.config import load_settings
 
-    try:
-        load_settings()
-        click.echo(undo_in((path or Path()).resolve()))
-    except EditRefused as refusal:
-        print_refusal(refusal, is_json=False)
-        raise click.exceptions.Exit(refusal.exit_status) from refusal
-    except SettingsError as error:
-        print_error(str(error))
-        raise click.exceptions.Exit(WRONG_USAGE) from error
+    load_settings()
+    click.echo(undo_in((path or Path()).resolve()))

@@ -10,9 +10,8 @@ from pathlib import Path
 import click
 
 from fastedit.cli import INTERRUPTED
-from fastedit.errors import EditRefused, SettingsError
+from fastedit.errors import EditRefused
 
-WRONG_USAGE = 2
 EVERY_S = 0.5
 ENDINGS = (".md", ".txt", ".diff", ".patch", ".json")
 
@@ -26,7 +25,6 @@ def watch(folder: Path | None, root: Path) -> None:
     Each is shown as a diff, and applied when you say yes. Ctrl-C ends it.
     """
     from fastedit.cli.interactive import ask_at_terminal
-    from fastedit.cli.output import print_error
 
     try:
         messages = copied() if folder is None else arriving(folder)
@@ -35,9 +33,6 @@ def watch(folder: Path | None, root: Path) -> None:
             offer(message, root, ask_at_terminal)
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
-    except (SettingsError, EditRefused) as error:
-        print_error(str(error))
-        raise click.exceptions.Exit(WRONG_USAGE) from error
 
 
 def copied(sleep: Callable[[float], None] = time.sleep) -> Iterator[str]:
