@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fastedit.anchor.model import Alignment
+from fastedit.anchor.alignment import Alignment
 from fastedit.applied import Applied, Stats
 from fastedit.edits import parse_message
 from fastedit.edits.message import edits_for
@@ -16,26 +16,22 @@ from fastedit.errors import Code, EditRefused, EditUnreadable, InputRefused, War
 from fastedit.guard import Original
 from fastedit.guard.verdict import (
     VERIFIERS_S,
-    Decision,
-    Strategy,
     confirm,
     given_up,
     is_worth_asking,
     passes_worth,
-    structural,
     taken,
     unanswered,
     weigh,
 )
-from fastedit.merged import DEFAULT_CERTAINTY, Choice, Merged, merge
+from fastedit.merged import DEFAULT_CERTAINTY, Choice, Decision, Merged, Strategy, merge, structural
 from fastedit.syntax import language_of, outline
 from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import keeping_trees
-from fastedit.verify.sender import TextSender
 
 if TYPE_CHECKING:
     from fastedit.targets.askable import Askable
-    from fastedit.verify.verified import Answer, DecodeOptions
+    from fastedit.verify.verified import Answer, DecodeOptions, TextSender
     from fastedit.verify.windows import Window
 
 MAX_CHARACTERS = 16 * 1024 * 1024
@@ -157,10 +153,9 @@ def apply_edits(
     _check_text(original)
     check_choice(edits, choice)
     request = _Request(message, instruction, mode, scope, _target_for(mode, edits, target), options)
-    on_text = options.on_text if options else None
+    sender = _sender_of(original, options)
     started = time.perf_counter()
     language = language_of(path, original)
-    sender = TextSender(original, on_text) if len(edits) == 1 else None
     text, warnings, strategies, stats = original, list[Warning](), list[Strategy](), Stats()
     alignment: Alignment | None = None
     for number, edit in enumerate(edits):
@@ -171,16 +166,26 @@ def apply_edits(
         else:
             whole = _read(text, language)
             merged = merge(whole, edit, message, instruction, choice)
-        verdict, cost = _apply_one(whole, merged, edit, request, sender)
+        verdict, cost = _apply_one(whole, merged, edit, request, sender if len(edits) == 1 else None)
         text, alignment = verdict.text, verdict.alignment
         warnings += verdict.warnings
         strategies.append(verdict.strategy)
         stats = stats.plus(cost)
     if text == original:
         warnings.append(Warning("NO_CHANGE", "the edit is in the file already"))
-    (sender or TextSender(original, on_text)).finish(text)
+    if sender is not None:
+        sender.finish(text)
     stats = replace(stats, total_ms=(time.perf_counter() - started) * 1000 + (begun.ms if begun else 0.0))
     return Applied(original, text, path, _strategy_of(strategies), tuple(warnings), stats, alignment)
+
+
+def _sender_of(original: str, options: DecodeOptions | None) -> TextSender | None:
+    """The sender of the new text for the one who hears of it as it comes; None where nobody does."""
+    if options is None or options.on_text is None:
+        return None
+    from fastedit.verify.verified import TextSender
+
+    return TextSender(original, options.on_text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,20 @@
-"""The one place that splits text into lines and takes indentation apart.
+"""Splits text into lines, and prepares lines for comparing: keys without white space, columns, what lies in a string.
 
 Lines end at `\\n` alone and keep their `\\r`: `str.splitlines` also splits at form feeds and Unicode
 separators, so its line numbers would disagree with tree-sitter's.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+TAB_COLUMNS = 4
+MIN_DIGITS = 4
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DIGIT = re.compile(r"\d")
 
 
 def split_lines(text: str) -> list[str]:
@@ -37,3 +47,104 @@ def ending(line: str) -> str:
 def indent_of(line: str) -> str:
     """The leading blanks and tabs of a line."""
     return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def key_of(line: str) -> str:
+    """The line without any white space: equal keys are the same line to a reader."""
+    return "".join(line.split())
+
+
+def columns_of(line: str) -> int:
+    """The indentation of a line in columns, a tab counting `TAB_COLUMNS`."""
+    columns = 0
+    for character in line:
+        if character == " ":
+            columns += 1
+        elif character == "\t":
+            columns += TAB_COLUMNS - columns % TAB_COLUMNS
+        else:
+            break
+    return columns
+
+
+def is_trivial(key: str) -> bool:
+    """Whether a key says too little to find a place by: brackets, `else:`, `return`, `break`, `pass`."""
+    return len(key) <= 2 or key in _TRIVIAL or not (_WORD.search(key) or len(_DIGIT.findall(key)) >= MIN_DIGITS)
+
+
+_TRIVIAL = frozenset(
+    "else: else{ }else{ else end return return; break break; continue; continue pass try: try{ do{ do then fi done esac"
+    " begin BEGIN END finally: finally{ }finally{ default: returnNone returnnull; returntrue; returnfalse; returnnil"
+    " #else #endif returnTrue returnFalse *** /** // # --".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotes:
+    """The way a language writes strings of several lines.
+
+    signs: one of these stands in a line where such a string begins. token: what has to be passed over to find its
+    beginning, which is in group `open`; end: what it ends in, `{}` standing for the beginning's text.
+    """
+
+    signs: tuple[str, ...]
+    token: re.Pattern[str]
+    end: str = "{}"
+
+
+_STRING = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
+_TRIPLE = _Quotes(('"""', "'''"), re.compile(rf"(?P<open>\"\"\"|''')|{_STRING}|#.*"))
+_BACKTICK = _Quotes(("`",), re.compile(rf"(?P<open>`)|{_STRING}|//.*"))
+_ATTRIBUTE = _Quotes(("<",), re.compile(r"<[A-Za-z][\w:.-]*(?:\s[^<>]*)?=\s*(?P<open>\")(?=[^\"<>]*$)"))
+_HEREDOC = _Quotes(("<<",), re.compile(rf"<<[-~]?\s?[\"']?(?P<open>[A-Z_][A-Z_0-9]*)[\"']?|{_STRING}|#.*"), r"^\s*{}\b")
+_QUOTES: Mapping[str, _Quotes] = {
+    "python": _TRIPLE,
+    "javascript": _BACKTICK,
+    "typescript": _BACKTICK,
+    "tsx": _BACKTICK,
+    "go": _BACKTICK,
+    "xml": _ATTRIBUTE,
+    "html": _ATTRIBUTE,
+    "bash": _HEREDOC,
+    "ruby": _HEREDOC,
+}
+
+
+def strings_of(lines: Sequence[str], language: str) -> Iterator[range]:
+    """The lines that start inside of a string, string by string; a string that never ends is none."""
+    quotes = _QUOTES.get(language)
+    if quotes is None:
+        return
+    end: re.Pattern[str] | None = None
+    start = 0
+    for number, line in enumerate(lines):
+        position = 0
+        if end is not None:
+            closing = end.search(line)
+            if closing is None:
+                continue
+            yield range(start, number + 1)
+            position = closing.end()
+        end = _left_open(line, position, quotes)
+        start = number + 1
+
+
+def _left_open(line: str, position: int, quotes: _Quotes) -> re.Pattern[str] | None:
+    """The pattern that ends the string which the line opens behind `position` and leaves open; None for none."""
+    if not any(sign in line for sign in quotes.signs):
+        return None
+    while (found := quotes.token.search(line, position)) is not None:
+        position = found.end()
+        if found.group("open") is None:
+            continue
+        end = _end_of(found.group("open"), quotes.end)
+        closing = end.search(line, position)
+        if closing is None or quotes.end.startswith("^"):
+            return end
+        position = closing.end()
+    return None
+
+
+@cache
+def _end_of(opening: str, end: str) -> re.Pattern[str]:
+    return re.compile(end.format(re.escape(opening)))

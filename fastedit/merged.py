@@ -5,18 +5,18 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import floor
 
 from fastedit.anchor import align, align_readings
+from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy.lines import WORD
-from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
-from fastedit.anchor.text import key_of
 from fastedit.applied import render
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import Candidate, Code, EditRefused, EditUnreadable, PlaceUnknown, ResultRefused, Warning
 from fastedit.guard import Original, inspect, refuse_or_warn
-from fastedit.lines import body, split_lines
+from fastedit.lines import body, key_of, split_lines
 
 # A lazy edit's reading is refused below this, unless asked otherwise. It trades answers for errors: of the messages
 # in ApplyBench's validation split 33 % come out exact and 7 % wrong at 0.6, 30 and 4 % at 0.7, 27 and 2 % at 0.75
@@ -58,6 +58,37 @@ class Merged:
     def certainty(self) -> float:
         """The share of such drafts that are right; 0 for one that must not be applied as it is."""
         return 0.0 if self.refusal else self.alignment.certainty
+
+
+class Strategy(StrEnum):
+    STRUCTURAL = "structural"  # the merged draft; no target was asked, or it was overruled
+    VERIFIED = "verified"  # the merged draft, and the target wrote the same
+    MODEL = "model"  # the target's own text
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The text that counts. alignment: of that text on the original. certainty: the share of such drafts that are
+    right, by all that is known; for `model` of the draft that the target had another text for.
+    """
+
+    text: str
+    strategy: Strategy
+    alignment: Alignment
+    warnings: tuple[Warning, ...] = ()
+    certainty: float = 1.0
+
+
+def structural(merged: Merged) -> Decision:
+    """The merged draft without a target's word. Raises what was found against it."""
+    if merged.refusal is not None:
+        raise merged.refusal
+    return standing(merged)
+
+
+def standing(merged: Merged) -> Decision:
+    """The merged draft, whatever was found against it."""
+    return Decision(merged.text, Strategy.STRUCTURAL, merged.alignment, merged.warnings, merged.alignment.certainty)
 
 
 def merge(

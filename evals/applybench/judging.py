@@ -34,14 +34,13 @@ from fastedit.merged import Choice, merge
 from fastedit.syntax import language_of, outline
 from fastedit.targets.copying import line_copying
 from fastedit.targets.marks import LineMarks
-from fastedit.verify.excerpts import excerpts_of
 from fastedit.verify.verified import DecodeOptions, ask, changes_of, cut_windows
-from fastedit.verify.windows import LineChange, Window, plan_windows
+from fastedit.verify.windows import LineChange, Window, excerpts_of, plan_windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastedit.anchor.model import Alignment
+    from fastedit.anchor.alignment import Alignment
     from fastedit.targets import Target
 
     Numbers = NDArray[np.float64]

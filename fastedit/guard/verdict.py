@@ -7,21 +7,18 @@ draft only where every line of it is accounted for, by the original or by the ed
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from fastedit.anchor.model import Alignment, SegmentKind
-from fastedit.anchor.text import key_of
-from fastedit.anchor.whole import align_lines
+from fastedit.anchor.alignment import Alignment, SegmentKind, align_lines
 from fastedit.edits.model import Edit, Op
 from fastedit.edits.wording import LineKind, classify_lines
 from fastedit.errors import Code, EditRefused, ResultRefused, Warning
 from fastedit.guard import Finding, Original, inspect, refuse_or_warn
 from fastedit.guard.word import Word
-from fastedit.lines import body, split_lines
-from fastedit.merged import Merged
+from fastedit.lines import body, key_of, split_lines
+from fastedit.merged import Decision, Merged, Strategy, standing, structural
 
 MIN_LIKENESS = 50.0  # percent, of a line and the one that stands for it now
 TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error
@@ -34,32 +31,6 @@ VERIFIERS_S = 10.0  # it needs a fraction of a second; on a machine with too muc
 # The least certainty, with the word of a target that only verifies, at which a result is called verified: so that at
 # most one in a hundred of those is wrong.
 VERIFIED_CERTAINTY = 0.99
-
-
-class Strategy(StrEnum):
-    STRUCTURAL = "structural"  # the merged draft; no target was asked, or it was overruled
-    VERIFIED = "verified"  # the merged draft, and the target wrote the same
-    MODEL = "model"  # the target's own text
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The text that counts. alignment: of that text on the original. certainty: the share of such drafts that are
-    right, by all that is known; for `model` of the draft that the target had another text for.
-    """
-
-    text: str
-    strategy: Strategy
-    alignment: Alignment
-    warnings: tuple[Warning, ...] = ()
-    certainty: float = 1.0
-
-
-def structural(merged: Merged) -> Decision:
-    """The merged draft without a target's word. Raises what was found against it."""
-    if merged.refusal is not None:
-        raise merged.refusal
-    return _standing(merged)
 
 
 def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Decision:
@@ -89,7 +60,7 @@ def confirm(merged: Merged, *, is_agreed: bool, word: Word) -> Decision:
     if merged.refusal is not None and not _may_be_lifted(merged, word):
         raise merged.refusal
     strategy = Strategy.VERIFIED if certainty >= VERIFIED_CERTAINTY else Strategy.STRUCTURAL
-    return replace(_standing(merged), strategy=strategy, certainty=certainty)
+    return replace(standing(merged), strategy=strategy, certainty=certainty)
 
 
 def is_worth_asking(original: str, merged: Merged, verifier: Word | None) -> bool:
@@ -140,7 +111,7 @@ def unanswered(merged: Merged, refused: EditRefused, *, only_verifies: bool = Fa
 def taken(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Decision:
     """The target's text as the result, for `model`. ResultRefused where the guard finds it unfit to be applied."""
     if answer == merged.text and merged.refusal is None:  # which the guard has seen
-        return replace(_standing(merged), strategy=Strategy.MODEL)
+        return replace(standing(merged), strategy=Strategy.MODEL)
     alignment = _alignment_of(original.text, answer)
     doubts = unaccounted(original.text, answer, alignment, merged, edit)
     # A target may word a line in its own way, and that is told; what it loses, of the edit or of the file, isn't taken.
@@ -191,14 +162,9 @@ def is_certain(merged: Merged) -> bool:
     return merged.refusal is None and merged.certainty >= TRUSTED_CERTAINTY
 
 
-def _standing(merged: Merged) -> Decision:
-    """The merged draft, whatever was found against it."""
-    return Decision(merged.text, Strategy.STRUCTURAL, merged.alignment, merged.warnings, merged.alignment.certainty)
-
-
 def _agreed(original: Original, merged: Merged, edit: Edit, message: str) -> Decision:
     """The draft that the target wrote, too; raises its refusal where not everything in it is accounted for."""
-    verified = replace(_standing(merged), strategy=Strategy.VERIFIED)
+    verified = replace(standing(merged), strategy=Strategy.VERIFIED)
     if merged.refusal is None:
         return verified
     try:

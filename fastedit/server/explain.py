@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fastedit.anchor.model import Alignment, SegmentKind
-from fastedit.anchor.text import key_of
+from fastedit.anchor.alignment import Alignment, SegmentKind
 from fastedit.apply import begin
 from fastedit.edits.model import Edit, Format, Snippet
 from fastedit.edits.wording import LineKind, classify_lines
-from fastedit.lines import body, split_lines
+from fastedit.lines import body, key_of, split_lines
 from fastedit.server.jobs import Job
 
 # Marks of the patch formats around lines, and what stands after each until the next one.

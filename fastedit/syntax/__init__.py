@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from fastedit.syntax.check import added_errors, count_errors
 from fastedit.syntax.languages import LANGUAGES, comment_syntax, language_of, language_of_tag
 from fastedit.syntax.model import CommentSyntax, Declaration, Outline
-from fastedit.syntax.outline import outline
-from fastedit.syntax.snippet import snippet_outline
+from fastedit.syntax.outline import outline, snippet_outline
+from fastedit.syntax.parse import added_errors, count_errors
 
 __all__ = [
     "LANGUAGES",

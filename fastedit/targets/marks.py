@@ -24,7 +24,7 @@ from itertools import pairwise
 from fastedit.lines import indent_of
 from fastedit.targets.depths import as_deep, unit_of
 from fastedit.targets.places import Places, places
-from fastedit.verify.twins import ELISION
+from fastedit.verify.windows import ELISION
 
 FIRST = 0xF0000
 NUM_LINES = 512  # that are told apart, with UNKNOWN

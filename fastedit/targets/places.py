@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from fastedit.verify.twins import ELISION, twins
+from fastedit.verify.windows import ELISION, twins
 
 MAX_CELLS = 3_000_000  # lines of the edit times the square of the original's, between two twins: some 30 ms
 MARGIN = 0.12  # by so much the best reading is better than any that puts a line elsewhere

@@ -14,8 +14,7 @@ from rapidfuzz import fuzz
 
 from fastedit.lines import split_lines
 from fastedit.training.pairs import Pair, changes_between
-from fastedit.verify.excerpts import BETWEEN_PARTS, EditLine
-from fastedit.verify.windows import LineChange
+from fastedit.verify.windows import BETWEEN_PARTS, EditLine, LineChange
 
 SHARE_OF_SIDES = 0.6
 MIN_LIKENESS = 60.0  # percent

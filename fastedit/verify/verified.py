@@ -1,4 +1,4 @@
-"""Puts an edit's windows to the target, and splices its answer back into the file."""
+"""Puts an edit's windows to the target, splices its answer back into the file, and streams what is certain of it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from fastedit.anchor.model import Alignment, SegmentKind
+from fastedit.anchor.alignment import Alignment, SegmentKind
 from fastedit.applied import Stats
 from fastedit.edits.model import Edit
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.guard import Original
 from fastedit.lines import split_lines
 from fastedit.merged import Merged
-from fastedit.verify.excerpts import Excerpt, excerpts_of
 from fastedit.verify.groups import Group, GroupPlace
-from fastedit.verify.windows import LineChange, Window, plan_windows, splice, whole_file
+from fastedit.verify.windows import Excerpt, LineChange, Window, excerpts_of, plan_windows, splice, whole_file
 
 if TYPE_CHECKING:
     from fastedit.decode import DecodeResult, DecodeStats, EditRequest, Handle, Sampling
     from fastedit.targets import Target
     from fastedit.targets.askable import Askable
+    from fastedit.verify.windows import Window
 
+Listener = Callable[[str], None]
 COUNTS = (
     "passes",
     "drafted",
@@ -36,6 +37,61 @@ COUNTS = (
     "completion_tokens",
 )
 WHOLE_FILE_SHARE = 0.6  # windows that cover more of a file than this are better one
+
+
+class TextSender:
+    """Gives `listener` pieces of the new file's text, in order; joined they are all of it."""
+
+    def __init__(self, original: str, listener: Listener) -> None:
+        self._lines = split_lines(original)
+        self._listener = listener
+        self._sent = ""
+        self._line = 0  # of the original: those before have been dealt with
+        self._agreed: str | None = None
+        self._has_diverged = False
+
+    def follow(self, agreed: str | None) -> Callable[[Window, str], None]:
+        """The function that takes the target's text for each window from `ask`.
+
+        agreed: the merged draft, where what the target writes counts for certain only as far as both say the same; None
+        where it counts whatever it is.
+        """
+        self._agreed = agreed
+        return self._take
+
+    def finish(self, text: str) -> None:
+        """Gives the rest of `text`, the whole result.
+
+        Raises EngineUnavailable(ENGINE_ERROR) where that doesn't begin with what was given before.
+        """
+        if not text.startswith(self._sent):
+            raise EngineUnavailable(Code.ENGINE_ERROR, "What was streamed isn't the beginning of the result.")
+        self._send(text[len(self._sent) :])
+
+    def _take(self, window: Window, piece: str) -> None:
+        kept = "".join(self._lines[self._line : window.start])
+        self._line = max(self._line, window.end)
+        self._offer(kept + piece)
+
+    def _offer(self, text: str) -> None:
+        if self._agreed is not None and not self._has_diverged:
+            expected = self._agreed[len(self._sent) : len(self._sent) + len(text)]
+            if text != expected:
+                self._has_diverged = True
+                text = text[: _num_shared(text, expected)]
+                self._send(text)
+        if not self._has_diverged:
+            self._send(text)
+
+    def _send(self, text: str) -> None:
+        if text:
+            self._sent += text
+            self._listener(text)
+
+
+def _num_shared(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (mine, yours) in pairs if mine != yours), min(len(one), len(other)))
 
 
 class Cancellation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.strings import strings_of
+from fastedit.lines import strings_of
 
 
 @pytest.mark.parametrize(

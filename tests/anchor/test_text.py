@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.text import columns_of, is_trivial, key_of
+from fastedit.lines import columns_of, is_trivial, key_of
 
 
 def test_keys_are_blind_to_white_space_alone():

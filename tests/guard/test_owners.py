@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.model import Alignment, Segment, SegmentKind
+from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
 from fastedit.edits.model import Edit, Format
 from fastedit.guard import Original, inspect
-from fastedit.guard.owners import taken_over
+from fastedit.guard.faithful import taken_over
 from fastedit.syntax import outline
 from support.applying import lazily
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fastedit.targets import places as module
 from fastedit.targets.places import places
-from fastedit.verify.twins import ELISION, twins
+from fastedit.verify.windows import ELISION, twins
 
 LINES = st.lists(st.sampled_from(["alpha()", "beta(one)", "beta(two)", "  gamma", "}", "", ELISION]), max_size=12)
 OTHERS = ["import os", "def load(path):", "return path.read()", "def store(path):", "path.write(text)"]

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.verify.twins import ELISION, twins
+from fastedit.verify.windows import ELISION, twins
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "}", "", ELISION]), max_size=12)
 

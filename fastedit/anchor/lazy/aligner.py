@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
 from fastedit.anchor.lazy.certainty import certainty_of
 from fastedit.anchor.lazy.reading import Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
 

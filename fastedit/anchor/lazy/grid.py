@@ -25,8 +25,8 @@ from fastedit.anchor.lazy.pairs import NOT_CODE, Pairing, Pairs
 from fastedit.anchor.lazy.places import PlaceReader, Told
 from fastedit.anchor.lazy.positions import Positions
 from fastedit.anchor.lazy.rows import Row
-from fastedit.syntax.check import ErrorCounter
 from fastedit.syntax.model import Outline
+from fastedit.syntax.parse import ErrorCounter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from fastedit.anchor.strings import strings_of
+from fastedit.lines import strings_of
 
 TAB_COLUMNS = 4
 MAX_STATEMENT = 30  # lines

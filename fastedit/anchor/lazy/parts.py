@@ -30,8 +30,8 @@ from fastedit.anchor.lazy.search import Search
 from fastedit.anchor.lazy.twins import Twins
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
-from fastedit.syntax.check import ErrorCounter
 from fastedit.syntax.model import Outline
+from fastedit.syntax.parse import ErrorCounter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

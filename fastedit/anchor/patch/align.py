@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
+from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.patch.changes import HunkChange, composed
 from fastedit.anchor.patch.deletion import deletion_problem
 from fastedit.anchor.patch.hunks import MIN_CERTAINTY, HunkOutcome, locate_hunks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from fastedit.anchor.model import Problem
+from fastedit.anchor.alignment import Problem
 from fastedit.anchor.patch.quoted import likeness
 from fastedit.edits.model import PatchHunk
 from fastedit.errors import Candidate, Code

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fastedit.anchor.model import Problem
+from fastedit.anchor.alignment import Problem
 from fastedit.anchor.patch.already import is_applied, is_plainly_applied, stands_beside
 from fastedit.anchor.patch.candidates import (
     ONLY_A_NUMBER,

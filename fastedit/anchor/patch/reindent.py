@@ -7,8 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from fastedit.anchor.text import TAB_COLUMNS, columns_of
-from fastedit.lines import indent_of
+from fastedit.lines import TAB_COLUMNS, columns_of, indent_of
 
 _LIKELY_STEPS = (2, 3, 4, 8)
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
-from fastedit.syntax.found import Found
 from fastedit.syntax.languages import comment_syntax
 from fastedit.syntax.lexing import tokens
+from fastedit.syntax.model import Found
 from fastedit.syntax.scanners.common import Rows
 
 # module of this package → the languages that it reads

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fastedit.syntax.found import Found
 from fastedit.syntax.lexing import tokens
+from fastedit.syntax.model import Found
 from fastedit.syntax.scanners.common import Rows, declaration
 
 # Here the header itself is the name: a selector, a directive.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from fastedit.syntax.found import Found
+from fastedit.syntax.model import Found
 
 _MAX_NAME = 200
 _MAX_INDENT = 1000

@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fastedit.syntax.found import Found
 from fastedit.syntax.languages import comment_syntax
+from fastedit.syntax.model import Found
 from fastedit.syntax.scanners.common import declaration, without_blank_end
 
 Extent = Callable[[list[str], int], int]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fastedit.syntax.found import Found
+from fastedit.syntax.model import Found
 from fastedit.syntax.scanners.common import declaration, without_blank_end
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from fastedit.edits.model import Format
-from fastedit.syntax.check import count_errors
+from fastedit.syntax.parse import count_errors
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.languages import Family
 

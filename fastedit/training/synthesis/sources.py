@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fastedit.syntax.check import count_errors
 from fastedit.syntax.languages import language_of
+from fastedit.syntax.parse import count_errors
 from fastedit.training.synthesis.document import Document, read_document, with_line_ends
 from fastedit.training.synthesis.languages import TRAITS
 

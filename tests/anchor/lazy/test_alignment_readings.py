@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastedit.anchor.alignment import SegmentKind
 from fastedit.anchor.lazy.aligner import align_lazy
 from fastedit.anchor.lazy.parts import MAX_READINGS
 from fastedit.anchor.lazy.reading import NAMES, Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.model import SegmentKind
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, applied, lines_of

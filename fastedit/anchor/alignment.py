@@ -1,16 +1,19 @@
-"""A whole new file as an alignment, and whether a snippet is one."""
+"""The alignment: how an edit's lines lie on the original's, with how certain each part is; and of a whole new file."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.model import Alignment, Segment, SegmentKind
-from fastedit.anchor.text import is_trivial, key_of
-from fastedit.edits.model import Snippet
+from fastedit.edits.model import Edit, Format, Snippet
 from fastedit.edits.wording import LineKind, classify_lines, elides_inline
+from fastedit.errors import Candidate, Code
+from fastedit.lines import body, is_trivial, key_of, split_lines
+from fastedit.syntax import Outline, outline
 
 MIN_LINES_SHARE = 0.5
 MIN_SAME_SHARE = 0.8
@@ -20,6 +23,94 @@ _SAYS_WHOLE = re.compile(
     r"\b(?:file|version|content|contents|script|source|document|listing|dockerfile|makefile)\b",
     re.IGNORECASE,
 )
+
+
+class SegmentKind(StrEnum):
+    KEEP = "keep"
+    REPLACE = "replace"
+    INSERT = "insert"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Lines [start, end) of the original become `lines` (without line ends).
+
+    For KEEP `lines` is empty and the original's bytes stand; for INSERT start == end.
+    certainty: between 0 and 1, the share of such segments that are right (calibrated, see evals).
+    reason: in a few words, what the certainty rests on.
+    """
+
+    kind: SegmentKind
+    start: int
+    end: int
+    lines: tuple[str, ...] = ()
+    certainty: float = 1.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A reason not to apply an alignment without the target model's word."""
+
+    code: Code
+    message: str
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Segments that cover the original from its first line to its last, in order.
+
+    problems: what `structural` mode refuses for; the segments are the best guess all the same. share: of a lazy edit,
+    how likely this reading is. is_anchored: whether anything that the edit quotes stands in the original; is_quoted:
+    whether all of its code does, as it stands.
+    """
+
+    segments: tuple[Segment, ...]
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    share: float = 1.0
+    is_anchored: bool = True
+    is_quoted: bool = False
+
+    @property
+    def certainty(self) -> float:
+        """The smallest certainty of its segments and of the reading."""
+        return min([self.share, *(segment.certainty for segment in self.segments)])
+
+    @property
+    def changes(self) -> tuple[Segment, ...]:
+        """The segments that aren't kept."""
+        return tuple(segment for segment in self.segments if segment.kind is not SegmentKind.KEEP)
+
+
+def align(original: str, edit: Edit, outlined: Outline) -> Alignment:
+    """Aligns a whole file or a patch with the original; uncertain parts say so, nothing is refused here."""
+
+    lines = [body(line) for line in split_lines(original)]
+    if edit.format is Format.WHOLE:
+        return align_whole(lines, edit.snippets, is_exact=True)
+    from fastedit.anchor.patch.align import align_patch
+
+    return align_patch(lines, edit, outlined)
+
+
+def align_readings(
+    original: str, edit: Edit, language: str, message: str = "", outlined: Outline | None = None, instruction: str = ""
+) -> list[Alignment]:
+    """The likeliest ways in which a lazy edit lies on the original, best first; none where it has no code.
+
+    message: the assistant's whole message; its prose may say where something goes or what is gone. outlined: the
+    original's outline where the caller has it already.
+    """
+    from fastedit.anchor.lazy.aligner import align_lazy
+
+    lines = [body(line) for line in split_lines(original)]
+    if len(edit.snippets) == 1 and is_whole(lines, edit.snippets[0]):
+        return [align_whole(lines, edit.snippets, is_exact=False)]
+    found = outlined or outline(original, language)
+    return align_lazy(lines, edit.snippets, language, message, found, instruction)
 
 
 def align_whole(lines: list[str], snippets: tuple[Snippet, ...], *, is_exact: bool) -> Alignment:
