@@ -172,13 +172,20 @@ def _merger(request: Request, settings: Settings, mode: str, target: str | None)
     url = request.server or settings.url
     if url is None and (request.engine_url or settings.engine_url):
         return None
-    if url is None and (mode == "structural" or (mode == "auto" and not target) or request.interactive):
+    if url is None and (mode == "structural" or request.interactive or not _asks(mode, target)):
         return None
     from fastedit.remote import Remote, own_service
 
     if url is not None:
         return Remote(url, settings.api_key, request.format).apply_edits
     return own_service(target, settings.api_key, request.format)
+
+
+def _asks(mode: str, target: str | None) -> bool:
+    """Whether a lazy edit would make a target work, so that a service that has it loaded saves time."""
+    from fastedit.targets.default import NO_TARGET
+
+    return target != NO_TARGET if target else mode == "model"
 
 
 def _elsewhere(request: Request, settings: Settings, mode: str, target: str | None) -> Askable | None:

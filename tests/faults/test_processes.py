@@ -185,3 +185,19 @@ def test_only_what_each_edit_needs_is_imported() -> None:
     script = f"import sys, fastedit.cli.app, fastedit.cli.run; print([name for name in {slow} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("target", [[], ["--target", "none"]], ids=["no-target-named", "target-none"])
+def test_an_edit_for_which_no_target_is_asked_looks_for_no_service(target: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("a = 1\n")
+    (tmp_path / "edit.md").write_text("<<<<<<< SEARCH\na = 1\n=======\na = 2\n>>>>>>> REPLACE\n")
+    script = (
+        f"import sys; sys.argv = ['fastedit', 'apply', 'a.py', 'edit.md', '--check', *{target}]\n"
+        "import atexit, fastedit.cli\n"
+        "atexit.register(lambda: print('http.client' in sys.modules))\n"
+        "fastedit.cli.main()"
+    )
+    own = {name: value for name, value in os.environ.items() if name != "FASTEDIT_TARGET"}
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=True)
+    assert run.stdout.split("\n")[1:] == ["False", ""]
