@@ -11,7 +11,7 @@ from evals.report.readers.accuracy import read_accuracy
 from evals.report.readers.applybench import read_applybench
 from evals.report.readers.llama import read_llama
 from evals.report.readers.peers import read_peers
-from evals.report.readers.service import read_kernels, read_service
+from evals.report.readers.service import read_kernels, read_large, read_service
 from evals.report.readers.speed import read_decode, read_light, read_structural
 from evals.report.readers.swebench import read_swebench
 
@@ -35,5 +35,6 @@ READERS: tuple[Reader, ...] = (
     Reader("passes of a small target", frozenset({"passes", "attention"}), read_light),
     Reader("speed beside llama.cpp", frozenset({"agreement", "by_scope", "rows"}), read_llama),
     Reader("service", frozenset({"warm", "ladder", "beside", "batch", "soak"}), read_service),
+    Reader("service beside large edits", frozenset({"alone", "beside_large", "uncertain"}), read_large),
     Reader("kernels", frozenset({"ceilings", "results"}), read_kernels),
 )

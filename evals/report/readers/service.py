@@ -57,6 +57,40 @@ def _growth_words(soak: Mapping[str, Any]) -> str:
     return f"more memory after {soak['requests']} requests than after a tenth of them, {second_half}"
 
 
+def read_large(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
+    uncertain = data["uncertain"]
+    held = {
+        which: [(row["requests"], row[which]) for row in uncertain["memory_mib"]] for which in ("server", "workers")
+    }
+    rows = [
+        ("small edits, alone", data["alone"]),
+        ("small edits, beside large ones", data["beside_large"]),
+        ("large edits, beside small ones", data["large"]),
+        ("large edits alone", uncertain),
+    ]
+    cells: list[tuple[Cell, ...]] = [(what, *(row[key] for key in LATENCY_KEYS)) for what, row in rows]
+    return Section(
+        title="The service beside large, uncertain edits",
+        name=name,
+        intro="Files of 2 MB with lazy edits that fit hundreds of places, which are refused after as much work as can "
+        "be, beside structural edits of 300-line files.",
+        figures=[
+            Figure("small_p50_ms", f"{data['beside_large']['p50_ms']:.1f}", "small edits beside large ones"),
+            Figure("small_p99_ms", f"{data['beside_large']['p99_ms']:.1f}"),
+            Figure("alone_p99_ms", f"{data['alone']['p99_ms']:.1f}", "the same without them"),
+            Figure("held_mib", f"{uncertain['held_mib']:.0f}", f"memory after {uncertain['requests']} large edits"),
+            Figure("peak_mib", f"{uncertain['peak_mib']:.0f}", "the most it was meanwhile"),
+            Figure("errors", f"{sum(row['errors'] for _, row in rows)}", "answers that shouldn't be"),
+        ],
+        parts=[
+            Table("Latencies", ("load", *LATENCY_KEYS), cells),
+            Plot("Memory over large edits", plots.lines(held, x_label="large edits", y_label="MiB")),
+        ],
+        command=command_of(data),
+        machine=machine,
+    )
+
+
 def read_kernels(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
     timed = [row for row in data["results"] if row["milliseconds"]]
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)

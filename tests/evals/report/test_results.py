@@ -87,6 +87,24 @@ def latencies(**more: object) -> dict[str, object]:
     return {"requests": 10, "per_second": 5.0, "p50_ms": 1.5, "p95_ms": 2.0, "p99_ms": 3.0, "errors": 0, **more}
 
 
+def test_a_service_beside_large_edits_is_shown(tmp_path: Path) -> None:
+    held = [{"requests": count, "server": 100.0 + count, "workers": 300.0} for count in (1, 10)]
+    uncertain = latencies(requests=2000, memory_mib=held, held_mib=410.4, peak_mib=1234.5)
+    data = {
+        "machine": {"command": "python -m evals.speed.large"}, "quick": False, "alone": latencies(),
+        "beside_large": latencies(p99_ms=44.25), "large": latencies(errors=2), "uncertain": uncertain,
+    }  # fmt: skip
+    path = tmp_path / "large.json"
+    path.write_text(json.dumps(data), "utf-8")
+    section = read_section(path)
+    figures = {figure.name: (figure.value, figure.note) for figure in section.figures}
+    assert figures["small_p99_ms"][0] == "44.2"
+    assert figures["held_mib"] == ("410", "memory after 2000 large edits")
+    assert (figures["peak_mib"][0], figures["errors"][0]) == ("1234", "2")
+    assert section.plots
+    assert all(len(row) == len(table.head) for table in section.tables for row in table.rows)
+
+
 def test_a_service_and_kernels_are_shown(tmp_path: Path) -> None:
     held = [{"requests": count, "server": 900.0 + count, "workers": 80.0} for count in (1, 10)]
     soak = latencies(memory_mib=held, growth_mib=9.0, growth_second_half_mib=0.25)
