@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from fastedit.cluster.replica import Call, Head, WholeAnswer
 from fastedit.cluster.routing import read_asked
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
-from fastedit.server.problems import RequestProblem, problem_response
+from fastedit.server.answers import RequestProblem, problem_response
 from fastedit.server.settings import load_server_settings
 
 logger = logging.getLogger("ray.serve")

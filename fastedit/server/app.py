@@ -12,12 +12,10 @@ from fastapi.routing import APIRoute
 from starlette.middleware.cors import CORSMiddleware
 
 from fastedit import __version__
-from fastedit.server.crowd import check_room
-from fastedit.server.failures import handle_failures
-from fastedit.server.gate import Gate, caller_checks, place_checks
+from fastedit.server.answers import handle_failures
+from fastedit.server.gate import BodyReader, Gate, SendTimeout, caller_checks, check_room, place_checks
 from fastedit.server.loading import TargetSlot
 from fastedit.server.observe import HEADER, Observer
-from fastedit.server.patience import BodyReader, SendTimeout
 from fastedit.server.routes import ROUTERS
 from fastedit.server.service import Service
 from fastedit.server.settings import ServerSettings

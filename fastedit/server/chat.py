@@ -9,11 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fastedit.applied import Stats
 from fastedit.edits.tags import is_tagged, read_tagged
+from fastedit.server.answers import RequestCode, RequestProblem
 from fastedit.server.jobs import Job, SamplingOptions
-from fastedit.server.models import DEFAULT, mode_of
-from fastedit.server.problems import RequestCode, RequestProblem
 from fastedit.server.schemas import EDIT, ORIGINAL, Text
 
+MODES = {"fastedit": "auto", "fastedit-structural": "structural", "fastedit-model": "model"}
+DEFAULT = "fastedit"
 # What OpenAI's clients may ask for besides, and the values that ask for nothing. Other parameters are ignored, `stop`
 # and `max_tokens` among them: a file isn't cut.
 NEUTRAL: dict[str, tuple[Any, ...]] = {
@@ -31,6 +32,16 @@ NEUTRAL: dict[str, tuple[Any, ...]] = {
     "modalities": (["text"],),
     "audio": (),
 }
+
+
+def mode_of(model: str | None) -> str:
+    """The mode that a model's name asks for. Clients bring other services' names along: those get what `auto` does."""
+    return MODES[known_model(model)]
+
+
+def known_model(model: str | None) -> str:
+    """The model's name where it is one of ours, else the default one."""
+    return model if model in MODES else DEFAULT
 
 
 class Loose(BaseModel):

@@ -13,8 +13,8 @@ from fastedit.engines.engine import ElsewhereEngine
 from fastedit.engines.target import connect
 from fastedit.engines.wire import NEWEST_VERSION, Server
 from fastedit.errors import EngineUnavailable
-from fastedit.server.garbage import settle
 from fastedit.server.loading import State, TargetSlot
+from fastedit.server.workers import settle
 
 if TYPE_CHECKING:
     from fastedit.targets.askable import Askable

@@ -1,31 +1,105 @@
-"""Checks requests by their heads alone, before any of their bodies is read.
+"""Limits on who is served: hosts, keys, how often and how many at once, how much is read and how long it is waited for.
 
-Host and Origin first: a page in a browser can be made to call a loopback address, but not to lie about these two.
+Requests are checked by their heads alone, before any of their bodies is read. Host and Origin first: a page in a
+browser can be made to call a loopback address, but not to lie about these two. Too many clients are told so by the
+application: uvicorn would answer them in plain text, before it has a say; here they get through to it, marked, and are
+answered like everybody who asks too much, with our code and when to come back.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
-from collections.abc import Callable, Sequence
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
-from anyio import move_on_after
+from anyio import fail_after, move_on_after
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fastedit.config import is_loopback
-from fastedit.server.problems import OPEN_PATHS, PAGE_PATHS, RequestCode, RequestProblem, problem_response
-from fastedit.server.rates import RateLimiter
+from fastedit.errors import Code, EngineUnavailable
+from fastedit.server.answers import OPEN_PATHS, PAGE_PATHS, RequestCode, RequestProblem, problem_response
 from fastedit.server.settings import ServerSettings
 
+MAX_CALLERS = 10_000  # buckets kept; those unused for longest are full again by the time they are dropped
+BEYOND = "is_beyond_the_limit"  # in a scope's state
 WILDCARDS = frozenset({"0.0.0.0", "::", ""})
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-
 LINGER_BYTES = 1 << 24
 LINGER_S = 2.0
-
 Check = Callable[[Scope, Headers], None]  # raises Problem
+CLOSE = {"Connection": "close"}  # what is left of the body isn't worth reading
+
+
+@dataclass(slots=True)
+class TokenBucket:
+    tokens: float
+    filled_s: float
+
+
+class RateLimiter:
+    """Lets each caller have `per_minute` requests, all at once if need be."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._size = per_minute
+        self._per_s = per_minute / 60
+        self._clock = clock
+        self._buckets: OrderedDict[bytes, TokenBucket] = OrderedDict()
+
+    def take(self, caller: bytes) -> float:
+        """Takes a token and gives 0.0; or gives the seconds until there is one."""
+        now_s = self._clock()
+        bucket = self._buckets.setdefault(caller, TokenBucket(self._size, now_s))
+        self._buckets.move_to_end(caller)
+        if len(self._buckets) > MAX_CALLERS:
+            self._buckets.popitem(last=False)
+        bucket.tokens = min(self._size, bucket.tokens + (now_s - bucket.filled_s) * self._per_s)
+        bucket.filled_s = now_s
+        if bucket.tokens < 1:
+            return (1 - bucket.tokens) / self._per_s
+        bucket.tokens -= 1
+        return 0.0
+
+
+class Limited(H11Protocol):
+    """uvicorn's protocol, which takes `limit_concurrency` for a number of connections.
+
+    Those that are there go on being served. Later ones stay open only to be told that there is no room, until there
+    is: their requests have `BEYOND` in their state. As many again, and a connection is dropped without a word.
+    """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._max_connections, self.limit_concurrency = self.limit_concurrency, None
+        self._shared_state = self.app_state
+        self._is_beyond = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._is_beyond = self._is_full(1)
+        if self._is_full(2):
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        self._is_beyond = self._is_beyond and self._is_full(1)
+        self.app_state = {**self._shared_state, BEYOND: self._is_beyond}
+        super().data_received(data)
+
+    def _is_full(self, times: int) -> bool:
+        return self._max_connections is not None and len(self.connections) > times * self._max_connections
+
+
+def check_room(scope: Scope, _: Headers) -> None:
+    """Raises Problem(OVERLOADED) for a request on a connection beyond the limit, unless it only watches the process."""
+    if scope.get("state", {}).get(BEYOND) and scope["path"] not in OPEN_PATHS:
+        raise RequestProblem.of(EngineUnavailable(Code.OVERLOADED, "Too many clients are connected already."))
 
 
 class Gate:
@@ -127,3 +201,123 @@ def _own_names(host: str) -> frozenset[str]:
 
 def _digest(key: bytes) -> bytes:
     return hashlib.sha256(key).digest()
+
+
+class BodyReader:
+    """Hands an application the whole body at once. What is too large is refused by its announced length, or as soon as
+    that much has come; what takes too long is refused too."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int, timeout_s: float) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+        self._timeout_s = timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        try:
+            body = await self._read(Headers(scope=scope), receive)
+        except RequestProblem as problem:
+            return await problem_response(problem, scope["path"])(scope, receive, send)
+        if body is None:
+            return None  # the client has gone
+        return await self._app(scope, _replayed(body, receive), send)
+
+    async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
+        announced = headers.get("content-length", "")
+        if announced.isdecimal() and int(announced[:19]) > self._max_bytes:
+            raise self._too_large(announced[:19])
+        parts, num_bytes = [], 0
+        try:
+            with fail_after(self._timeout_s):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return None
+                    parts.append(message.get("body", b""))
+                    num_bytes += len(parts[-1])
+                    if num_bytes > self._max_bytes:
+                        raise self._too_large(f"at least {num_bytes}")
+                    if not message.get("more_body", False):
+                        return b"".join(parts)
+        except TimeoutError as error:
+            message_text = f"The body didn't come within {self._timeout_s:g} s."
+            raise RequestProblem(RequestCode.REQUEST_TIMEOUT, message_text, headers=CLOSE) from error
+
+    def _too_large(self, given: str) -> RequestProblem:
+        message = f"The body has {given} bytes; the limit is {self._max_bytes}."
+        return RequestProblem(Code.TOO_LARGE, message, headers=CLOSE)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """A `receive` for an application that hasn't seen the body yet."""
+    is_given = False
+
+    async def replay() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+class SendTimeout:
+    """Ends the answer to a client that doesn't take it."""
+
+    def __init__(self, app: ASGIApp, timeout_s: float) -> None:
+        self._app = app
+        self._timeout_s = timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, self._limited(send))
+
+    def _limited(self, send: Send) -> Callable[[Message], Awaitable[None]]:
+        async def limited(message: Message) -> None:
+            try:
+                with fail_after(self._timeout_s):
+                    await send(message)
+            except TimeoutError as error:
+                raise ConnectionAbortedError("the client doesn't take its answer") from error
+
+        return limited
+
+
+def impatient(header_timeout_s: float) -> type[Limited]:
+    """A protocol that waits no longer than that for a request's whole head: uvicorn of its own accord waits
+    for ever."""
+
+    class Impatient(Limited):
+        _waiting: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_watching()
+            super().connection_lost(exc)
+
+        def _watch(self) -> None:
+            """Arms the timer while a head is awaited, and only then."""
+            cycle: Any = self.cycle
+            if cycle is not None and not cycle.response_complete:
+                self._stop_watching()
+            elif self._waiting is None and not self.transport.is_closing():
+                self._waiting = self.loop.call_later(header_timeout_s, self._give_up)
+
+        def _stop_watching(self) -> None:
+            if self._waiting is not None:
+                self._waiting.cancel()
+                self._waiting = None
+
+        def _give_up(self) -> None:
+            self._waiting = None
+            self.transport.abort()
+
+    return Impatient

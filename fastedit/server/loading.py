@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, cast
 
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.server.garbage import settle
+from fastedit.server.workers import settle
 
 if TYPE_CHECKING:
     from fastedit.decode.engine import Engine

@@ -20,9 +20,9 @@ from fastedit.engines.target import described
 from fastedit.errors import EngineUnavailable, SettingsError
 from fastedit.running import RunningService, noted, url_of
 from fastedit.server.app import create_app
+from fastedit.server.gate import impatient
 from fastedit.server.loading import TargetSlot
-from fastedit.server.logs import set_up_logs
-from fastedit.server.patience import impatient
+from fastedit.server.observe import set_up_logs
 from fastedit.server.service import Service
 from fastedit.server.settings import ServerSettings
 

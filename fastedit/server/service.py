@@ -1,30 +1,37 @@
-"""Sees each job through: picks its lane, limits its time, and stops it when nobody waits for it."""
+"""Sees each job through: picks its lane, limits its time, and stops it when nobody waits for it.
+
+Lanes are bounded queues: what can't be worked on soon is turned away at once, with a word about when to come back. Work
+with a target is done by threads: passes let go of the interpreter, and the target can't leave the process.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import time
-from collections.abc import AsyncGenerator, Coroutine
+import traceback
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import anyio
 from anyio import CancelScope, fail_after, move_on_after
 
 from fastedit.edits.message import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
 from fastedit.server.explain import Explanation
-from fastedit.server.garbage import settle
-from fastedit.server.jobs import Drafted, Job, JobOutcome
-from fastedit.server.lanes import Lane
+from fastedit.server.jobs import Drafted, Job, JobOutcome, run_with_target
 from fastedit.server.loading import State, TargetSlot
-from fastedit.server.logs import log_edit
-from fastedit.server.metrics import Metrics
+from fastedit.server.observe import Metrics, log_edit
 from fastedit.server.settings import ServerSettings
-from fastedit.server.threads import Listener, TargetThreads
-from fastedit.server.workers import Workers
+from fastedit.server.workers import Workers, settle
 from fastedit.verify.groups import GroupPlace
 
+logger = logging.getLogger(__name__)
+Listener = Callable[[str], None]  # gets pieces of the new file's text, in the event loop's thread
 AUTO = "auto"
 MODEL = "model"
 STRUCTURAL = "structural"
@@ -33,8 +40,101 @@ LARGE = "large"
 LARGE_WAITING = 32  # large files that wait are memory that is held
 TARGET_SHARE = 0.6  # of the time that an `auto` request may take: if no target has answered by then, the draft stands
 GRACE_S = 5.0  # in which a draft that stands is made ready, though the deadline passes: it takes milliseconds
-
 T = TypeVar("T")
+
+
+class Lane:
+    """Lets `width` jobs work and `max_waiting` wait. Structural work, a target's drafts and the target's own work have
+    one each: none waits for another."""
+
+    def __init__(self, name: str, width: int, max_waiting: int) -> None:
+        self.name = name
+        self.max_waiting = max_waiting
+        self.num_waiting = 0
+        self.num_running = 0
+        self._places = anyio.CapacityLimiter(width)
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """Waits for a place and holds it. Raises EngineUnavailable(OVERLOADED) where too many wait already."""
+        # One job may be several places' borrower (a batch has many), so each borrows under a name of its own.
+        borrower = object()
+        try:
+            self._places.acquire_on_behalf_of_nowait(borrower)
+        except anyio.WouldBlock:
+            await self._wait(borrower)
+        self.num_running += 1
+        try:
+            yield
+        finally:
+            self.num_running -= 1
+            self._places.release_on_behalf_of(borrower)
+
+    async def _wait(self, borrower: object) -> None:
+        if self.num_waiting >= self.max_waiting:
+            message = f"{self.num_waiting} {self.name} requests are waiting already."
+            raise EngineUnavailable(Code.OVERLOADED, message)
+        self.num_waiting += 1
+        try:
+            await self._places.acquire_on_behalf_of(borrower)
+        finally:
+            self.num_waiting -= 1
+
+
+class TargetThreads:
+    """At most `num_threads` jobs that ask the target at once; it works on them side by side."""
+
+    def __init__(self, slot: TargetSlot, num_threads: int) -> None:
+        self._slot = slot
+        self._executor = ThreadPoolExecutor(num_threads, "fastedit-model")
+
+    async def run(
+        self, job: Job, drafted: Drafted, deadline_s: float, on_text: Listener | None, place: GroupPlace | None
+    ) -> JobOutcome:
+        """The outcome of a job that was drafted. Cancelling gives it up: the target is done with it after the pass that
+        is running.
+
+        EditRefused as its code says: TARGET_UNAVAILABLE where there is no target.
+        """
+        from fastedit.decode.request import Sampling
+        from fastedit.verify.verified import DecodeOptions
+
+        target = self._slot.target
+        chosen = job.sampling
+        sampling = Sampling(chosen.temperature, chosen.top_p, chosen.top_k, chosen.seed) if chosen else None
+        listener = _in_loop(asyncio.get_running_loop(), on_text) if on_text else None
+        options = DecodeOptions(sampling=sampling, deadline_s=deadline_s, on_text=listener, place=place)
+        future = self._executor.submit(_guarded, lambda: run_with_target(job, drafted, target, options))
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            options.cancellation.cancel()
+            raise
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _in_loop(loop: asyncio.AbstractEventLoop, listener: Listener) -> Listener:
+    def tell(piece: str) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(listener, piece)
+
+    return tell
+
+
+def _guarded(work: Callable[[], JobOutcome]) -> JobOutcome:
+    """Gives what `work` gives. Unforeseen failures become ENGINE_ERROR, and are logged without any texts."""
+    try:
+        return work()
+    except EditRefused:
+        raise
+    except CancelledError as error:
+        raise EngineUnavailable(Code.TARGET_UNAVAILABLE, "The request was given up.") from error
+    except Exception as error:  # noqa: BLE001 this request's failure is no other's
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        logger.error("a request failed: %s\n%s", type(error).__name__, frames)
+        raise EngineUnavailable(Code.ENGINE_ERROR, f"Internal: {type(error).__name__}.") from None
 
 
 class Service:

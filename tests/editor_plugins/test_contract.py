@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("fastapi")
 
 from fastedit.errors import Code
-from fastedit.server.problems import RequestCode
+from fastedit.server.answers import RequestCode
 from fastedit.server.schemas import ApplyRequest, CandidateBody, SamplingBody, SpanBody
 from fastedit.server.settings import ServerSettings
 

@@ -10,7 +10,7 @@ import pytest
 
 from fastedit.edits.tags import read_tagged
 from fastedit.errors import EditUnreadable
-from fastedit.server.streaming import MOST_PIECES, pieces_of
+from fastedit.server.answers import MOST_PIECES, pieces_of
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, events_of
 
 TAGGED = f"<instruction>rename it</instruction>\n<code>{ORIGINAL}</code>\n<update>{EDIT}</update>"

@@ -28,7 +28,7 @@ SLOW = {"original": "x = 1\ny = 2\n" * 60_000, "edit": "# ...\n" + "y = 2\nx = 1
 def workers_of(pid: int) -> list[int]:
     command = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(pid)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return [int(line.split()[0]) for line in done.stdout.splitlines() if "fastedit.server.processes" in line]
+    return [int(line.split()[0]) for line in done.stdout.splitlines() if "fastedit.server.workers" in line]
 
 
 def test_a_worker_that_is_killed_takes_one_request_at_most() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from fastedit.server.garbage import settle
 from fastedit.server.loading import State, TargetSlot
+from fastedit.server.workers import settle
 from fastedit.targets import Target
 from support.tiny_targets import make_tiny
 

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import pytest
 
-from fastedit.server import processes
-from fastedit.server.processes import ProcessDied, ProcessPool
+from fastedit.server import workers
+from fastedit.server.workers import ProcessDied, ProcessPool
 
 T = TypeVar("T")
 
@@ -89,12 +89,12 @@ def test_a_process_that_has_grown_is_replaced(monkeypatch: pytest.MonkeyPatch) -
         return first, await pool.run(os.getpid)
 
     assert len(set(run(work))) == 1
-    monkeypatch.setattr(processes, "MAX_RESIDENT_BYTES", 1)
+    monkeypatch.setattr(workers, "MAX_RESIDENT_BYTES", 1)
     assert len(set(run(work))) == 2
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system doesn't tell")
 def test_what_a_process_holds_is_counted() -> None:
-    before = processes.resident_bytes()
+    before = workers.resident_bytes()
     held = bytearray(os.urandom(1 << 20) * 64)
-    assert processes.resident_bytes() - before > len(held) / 2
+    assert workers.resident_bytes() - before > len(held) / 2

@@ -14,8 +14,7 @@ from fastedit.config import SERVER_NAMES
 from fastedit.edits import parse_message
 from fastedit.errors import SettingsError
 from fastedit.remote import Remote
-from fastedit.server.gate import host_name
-from fastedit.server.rates import RateLimiter
+from fastedit.server.gate import RateLimiter, host_name
 from fastedit.server.run import check_exposure, check_keys, listen
 from fastedit.server.settings import ServerSettings, load_server_settings
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, START_S, Running, running

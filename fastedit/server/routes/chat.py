@@ -11,7 +11,17 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
+from fastedit.server.answers import (
+    RequestCode,
+    RequestProblem,
+    event,
+    event_response,
+    openai_body,
+    pieces_of,
+    while_connected,
+)
 from fastedit.server.chat import (
+    MODES,
     AssistantMessage,
     ChatChoice,
     ChatChunk,
@@ -20,13 +30,11 @@ from fastedit.server.chat import (
     ChatUsage,
     ChunkChoice,
     Delta,
+    known_model,
 )
 from fastedit.server.jobs import Job
-from fastedit.server.models import MODES, known_model
-from fastedit.server.problems import RequestCode, RequestProblem, openai_body
 from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.service import Service
-from fastedit.server.streaming import event, event_response, pieces_of, while_connected
 
 MODELS_CREATED = 1_760_000_000  # clients want a time; the names are as old as the service
 DONE = event(None, "[DONE]")

@@ -8,13 +8,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from fastedit.server.answers import RequestProblem, event, event_response, pieces_of, while_connected
+from fastedit.server.chat import mode_of
 from fastedit.server.jobs import Job, JobOutcome
-from fastedit.server.models import mode_of
-from fastedit.server.problems import RequestProblem
 from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.schemas import EDIT, ORIGINAL, Text
 from fastedit.server.service import Service
-from fastedit.server.streaming import event, event_response, pieces_of, while_connected
 
 EVENTS = streamed("Events with a `delta` each, then one with the whole answer.")
 

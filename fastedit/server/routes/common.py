@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from fastedit.errors import STATUSES
-from fastedit.server.problems import REQUEST_STATUSES
+from fastedit.server.answers import REQUEST_STATUSES
 from fastedit.server.schemas import ErrorResponse
 from fastedit.server.service import Service
 

@@ -1,9 +1,10 @@
-"""GET /healthz and /readyz: tell whether the process is alive, and whether an edit would succeed."""
+"""GET /healthz, /readyz and /metrics: is the process alive, would an edit succeed, and what was counted."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
 from fastedit import __version__
@@ -62,3 +63,9 @@ async def readyz(service: TheService) -> JSONResponse:
     structural = "ready" if service.is_warm else "starting"
     body = Readiness(status="ready" if is_ready else "not_ready", structural=structural, target=target)
     return JSONResponse(body.model_dump(mode="json"), 200 if is_ready else 503)
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(service: TheService) -> Response:
+    """Counts and times since the start, in Prometheus' text format."""
+    return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)

@@ -10,8 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from fastedit.errors import Code, EditRefused
-from fastedit.server.failures import problem_of
-from fastedit.server.problems import RequestCode, RequestProblem
+from fastedit.server.answers import RequestCode, RequestProblem, event, event_response, problem_of, while_connected
 from fastedit.server.routes.common import ERRORS, TheService, streamed
 from fastedit.server.schemas import (
     ApplyRequest,
@@ -27,7 +26,6 @@ from fastedit.server.schemas import (
 )
 from fastedit.server.service import Service, check_sha256
 from fastedit.server.spans import SpanWriter
-from fastedit.server.streaming import event, event_response, while_connected
 from fastedit.verify.groups import Group, GroupPlace
 
 EVENTS = streamed("Events named `span`, then one named `result` or `error`; see ApplyResponse, Span, ErrorResponse.")

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
+from fastedit.server.answers import while_connected
 from fastedit.server.routes.common import ERRORS, TheService
 from fastedit.server.schemas import ApplyRequest
-from fastedit.server.streaming import while_connected
 
 router = APIRouter(tags=["playground"])
 
