@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY
 from fastedit.anchor.lazy.reading import NAMES, Reading
@@ -37,7 +38,7 @@ _COUNTED = (
     "elided_shown", "elided_outdents", "note", "note_code", "back", "end_deleted", "end_new", "several",
     "keeps_notes", "keeps_stubs", "joins", "by_keys", "note_quotes", "owner_other", "like_owner_other", "owner_new",
     "like_though_loose", "removes_kept", "removes_block", "removes_line", "removes_used", "removes_move",
-    "repeated", "spoken_any", "reworded_rename", "reworded_line",
+    "repeated", "spoken_any", "reworded_rename", "reworded_line", *COHERENCE,
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.grid import Grid
@@ -31,7 +32,7 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes. Of
 # all: changes that are made in each place with the same lines, and that the words speak of several.
 JOINED = ("upwards", "rewritten", "repeated", "repeated_said")
-NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED)
+NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED, *COHERENCE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")
 
@@ -65,8 +66,9 @@ class Reading:
     """One way to read an edit.
 
     lines: of the result. origins: for each of them its line in the original where that stands unchanged, else None.
-    score: the higher the likelier. parts: one for each snippet. joined: see `JOINED`. place: the line of the original
-    at which the last snippet begins to change it. shown: what the message shows and says.
+    score: the higher the likelier. parts: one for each snippet. joined, coherence: see `JOINED` and `COHERENCE`.
+    place: the line of the original at which the last snippet begins to change it. shown: what the message shows and
+    says.
     """
 
     lines: tuple[str, ...]
@@ -75,6 +77,7 @@ class Reading:
     parts: tuple[SnippetReading, ...] = ()
     proposals: tuple[ProposedLoss, ...] = ()
     joined: tuple[float, ...] = (0.0,) * len(JOINED)
+    coherence: tuple[float, ...] = (0.0,) * len(COHERENCE)
     place: int = -1
     probability: float = 0.0
     shown: Shown | None = None
@@ -88,7 +91,7 @@ class Reading:
             total[:size] += part.features()
         for proposal in self.proposals:
             total[size : size + len(PROPOSALS)] += proposal.features()
-        total[size + len(PROPOSALS) :] += self.joined
+        total[size + len(PROPOSALS) :] += (*self.joined, *self.coherence)
         return total
 
     def changes(self, original: Sequence[str]) -> list[tuple[int, int, list[str]]]:

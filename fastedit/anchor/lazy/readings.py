@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
+from fastedit.anchor.lazy.coherence import COHERENCE, Asked, coherence_of
 from fastedit.anchor.lazy.everywhere import repeated, says_everywhere
 from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.grid import Context
-from fastedit.anchor.lazy.lines import Change, Lines
+from fastedit.anchor.lazy.lines import WORD, Change, Lines
 from fastedit.anchor.lazy.parts import BEAM, MAX_READINGS, Base, KnownFor, ReadText, Task, base_of, parts_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, combinations, followed, proposals_for, said_but_kept, still_named
 from fastedit.anchor.lazy.reading import JOINED, Reading, SnippetReading, composed, probabilities, weights
@@ -38,6 +39,7 @@ MIN_TELLING = 4  # characters of a line that tells so
 MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 MAX_REWRITTEN = 4
 MAX_SPOKEN_OF = 5  # readings that are tried without what sentences may mean
+MAX_BELOW = 4  # readings more than are asked for that may turn out likelier as a whole
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
 
 
@@ -80,7 +82,8 @@ def readings_of(
         return []
     carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, words, used)]
     result = _with_proposals(carried, base, hints, shown, used)
-    return probabilities(result[:count])
+    asked = Asked(shown.lines, frozenset(WORD.findall(message)), shown.asks_gone)
+    return probabilities(_with_coherence(result[: count + MAX_BELOW], base, asked, language, used)[:count])
 
 
 def _beside_code(prose: str, snippets: Sequence[Snippet]) -> str:
@@ -213,6 +216,19 @@ def _with_proposals(
             if text not in result or result[text].score < score:
                 result[text] = replace(reading, lines=text, origins=origins, score=score, proposals=chosen)
     return sorted(result.values(), key=lambda reading: -reading.score)
+
+
+def _with_coherence(
+    readings: Sequence[Reading], base: Base, asked: Asked, language: str, used: dict[str, float]
+) -> list[Reading]:
+    """The readings with what tells that their results can't be meant so, likeliest first."""
+    worth = [used.get(name, 0.0) for name in COHERENCE]
+    result = []
+    for reading in readings:
+        told = coherence_of(base.lines, reading.changes(base.lines.texts), asked, language)
+        extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
+        result.append(replace(reading, coherence=told, score=reading.score + extra))
+    return sorted(result, key=lambda reading: -reading.score)
 
 
 def _with_notes(hints: Hints, reading: Reading) -> Hints:
