@@ -15,6 +15,7 @@ from fastedit.cli.leftovers import leftovers
 from fastedit.cli.mcp import mcp
 from fastedit.cli.serve import serve
 from fastedit.cli.train import train
+from fastedit.cli.tune import tune_command
 from fastedit.cli.undo import undo
 from fastedit.cli.watch import watch
 from fastedit.errors import STATUSES, Code, EditRefused, SettingsError
@@ -228,5 +229,5 @@ def _file_and_edit(paths: tuple[Path, ...], *, is_copied: bool) -> tuple[Path | 
     return (paths[0] if len(paths) == 2 else None), paths[-1]
 
 
-for command in (apply_many, undo, watch, leftovers, doctor, serve, deploy, mcp, train):
+for command in (apply_many, undo, watch, leftovers, doctor, serve, tune_command, deploy, mcp, train):
     app.add_command(command)

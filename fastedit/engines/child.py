@@ -64,7 +64,7 @@ class Launch:
     def _missing(self) -> str:
         """The first of the packages that its environment lacks; "" where it has all."""
         if self.python == sys.executable:
-            return next((name for name in NEEDED if find_spec(name) is None), "")
+            return next((name for name in NEEDED if not _is_installed(name)), "")
         asked = (
             "import sys; from importlib.util import find_spec; "
             "print(next((name for name in sys.argv[1:] if find_spec(name) is None), ''))"
@@ -77,8 +77,7 @@ class Launch:
         where = ("--host", "127.0.0.1", "--port", str(port))
         what = ("--model", str(folder_of(self.target)), "--served-model-name", self.target)
         drafts = ("--speculative-config", json.dumps(SPECULATIVE), *COUNTING, *QUIET)
-        words = [self.python, "-P", "-m", MODULE, *what, *where, *drafts, *self.arguments]
-        return [self.python, "-c", FOLLOWING, *words] if sys.platform == "linux" else words
+        return following([self.python, "-P", "-m", MODULE, *what, *where, *drafts, *self.arguments])
 
 
 class Child:
@@ -153,12 +152,22 @@ class Child:
                 logger.debug("vLLM: %s", line.rstrip())
 
 
+def following(words: Sequence[str]) -> list[str]:
+    """The command of a Python, to be started by a thread with which its process ends (where the kernel can do that)."""
+    return [words[0], "-c", FOLLOWING, *words] if sys.platform == "linux" else list(words)
+
+
 def words_of(arguments: Sequence[str]) -> tuple[str, ...]:
     """The arguments as vLLM gets them. Raises SettingsError for those that are set by FastEdit."""
     ours = ("--host", "--port", "--model", "--served-model-name", "--api-key", "--uds")
     if taken := next((word for word in arguments if word.split("=")[0] in ours), None):
         raise SettingsError(f"FASTEDIT_ENGINE_ARGS: {taken.split('=')[0]} is set by FastEdit")
     return tuple(arguments)
+
+
+def _is_installed(name: str) -> bool:
+    spec = find_spec(name)
+    return spec is not None and spec.origin is not None  # without one it is a folder of that name
 
 
 def _free_port() -> int:

@@ -9,7 +9,7 @@ from fastedit.engines.tokenizer import ChatMarkup, json_of
 from fastedit.engines.wire import ServedModel, Server
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.guard.word import read_word
-from fastedit.targets.askable import Askable
+from fastedit.targets.askable import Askable, RemoteEngine
 from fastedit.targets.checkpoint import check_tokenizer, stop_tokens_of
 from fastedit.targets.codec import PROBE, TokenizerCodec
 from fastedit.targets.prompt import check_template
@@ -29,7 +29,7 @@ def connect(server: Server, name_or_path: str | Path) -> Askable:
     return target
 
 
-def described(name_or_path: str | Path, engine: ElsewhereEngine | None = None) -> Askable:
+def described(name_or_path: str | Path, engine: RemoteEngine | None = None) -> Askable:
     """A target's tokenizer and template. EngineUnavailable(TARGET_UNAVAILABLE), saying what is missing."""
     folder = folder_of(name_or_path)
     check_tokenizer(folder)

@@ -6,6 +6,7 @@ making      a thread and a process that make the drafts, kept by prompt
 planning    the drafts of a prompt: what it asks for, merged
 prompts     what a prompt asks for, read from its text alone; `marked` where its lines have marks
 lookup      what followed the same tokens elsewhere
+tune        which drafter pays, on one's own edits and machine; `trial` runs one
 """
 
 from __future__ import annotations

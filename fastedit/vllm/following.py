@@ -44,7 +44,7 @@ class Follower:
         return bool((tokens[self._probes] == self._probed).all())
 
     def propose(self, tokens: Tokens, sampled: list[int], limit: int) -> list[int]:
-        """At most `limit` tokens that may come next. tokens: all so far. sampled: those that the last pass gave.
+        """At most `limit` tokens that may come next, which may be 0. tokens: all so far. sampled: of the last pass.
 
         EditRefused for a token that the tokenizer doesn't have.
         """
@@ -52,7 +52,7 @@ class Follower:
             self._acceptance.observe(self._last, min(len(sampled) - 1, len(self._last.tokens)))
         self._lookup.tokens = tokens
         cascade = self._cascade if self._is_caught_up(sampled) else self._looking_up
-        self._last = cascade.propose(limit)
+        self._last = cascade.propose(limit) if limit else None
         if self._last is None:
             return []
         return self._last.tokens[: self._worth_proposing(self._last)]

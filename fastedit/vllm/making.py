@@ -25,15 +25,17 @@ from fastedit.vllm.planning import Plan, Planner
 
 logger = logging.getLogger(__name__)
 
-MAX_KEPT = 256  # prompts whose drafts are kept
 START = "import sys; sys.path[:] = sys.argv[1:]; from fastedit.vllm.making import serve; serve()"
 
 
 class Maker:
     """Has plans made, one after the other.
 
-    tokenizer: the target's, as a `tokenizers.Tokenizer`. templates, ending: see `Planner`.
+    tokenizer: the target's, as a `tokenizers.Tokenizer`. templates, ending: see `Planner`. num_kept: prompts whose
+    drafts are kept.
     """
+
+    num_kept = 256
 
     def __init__(self, tokenizer: Any, templates: Sequence[PromptTemplate], ending: Sequence[int]) -> None:
         self._codec = TokenizerCodec(tokenizer)
@@ -66,12 +68,12 @@ class Maker:
 
     def _plan(self, prompt: Tokens) -> Plan:
         key = prompt.tobytes()
-        if key not in self._kept:
-            self._kept[key] = self._ask(prompt)
+        plan = self._kept[key] if key in self._kept else self._ask(prompt)
+        self._kept[key] = plan
         self._kept.move_to_end(key)
-        while len(self._kept) > MAX_KEPT:
+        while len(self._kept) > self.num_kept:
             self._kept.popitem(last=False)
-        return self._kept[key]
+        return plan
 
     def _ask(self, prompt: Tokens) -> Plan:
         """The process's plan; an empty one, with a line in the log, where it fails or dies: the next gets another."""

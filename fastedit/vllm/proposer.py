@@ -40,7 +40,9 @@ class Proposer:
 
     def __init__(self, vllm_config: Any) -> None:
         model = vllm_config.model_config
-        self._limit = int(vllm_config.speculative_config.num_speculative_tokens)
+        speculative = vllm_config.speculative_config
+        self._limit = int(speculative.num_speculative_tokens)
+        self._schedule = [tuple(map(int, one)) for one in speculative.num_speculative_tokens_per_batch_size or ()]
         self._max_tokens = int(model.max_model_len)
         self._num_kept = KEPT_PER_SLOT * int(vllm_config.scheduler_config.max_num_seqs)
         self._followers: OrderedDict[Key, list[Follower]] = OrderedDict()
@@ -68,8 +70,11 @@ class Proposer:
         """
         if self._is_idle:
             return [[] for _ in sampled_token_ids]
+        limit = self._limit_of(len(sampled_token_ids))
         return [
-            self._draft(token_ids_cpu[row, : int(num_tokens_no_spec[row])], list(sampled)) if len(sampled) else []
+            self._draft(token_ids_cpu[row, : int(num_tokens_no_spec[row])], list(sampled), limit)
+            if len(sampled)
+            else []
             for row, sampled in enumerate(sampled_token_ids)
         ]
 
@@ -84,14 +89,20 @@ class Proposer:
         if self._maker is not None:
             self._maker.close()
 
-    def _draft(self, tokens: Tokens, sampled: list[int]) -> list[int]:
-        limit = min(self._limit, self._max_tokens - len(tokens) - 1)
-        if limit < 1:
+    def _limit_of(self, num_rows: int) -> int:
+        """The most tokens of a draft with so many requests at once; vLLM leaves it to a drafter of one's own."""
+        scheduled = [number for start, _, number in sorted(self._schedule) if start <= num_rows]
+        return min(self._limit, scheduled[-1]) if scheduled else self._limit
+
+    def _draft(self, tokens: Tokens, sampled: list[int], limit: int) -> list[int]:
+        room = self._max_tokens - len(tokens) - 1
+        if room < 1:
             return []
+        limit = min(limit, room)
         follower = self._follower(tokens, len(tokens) - len(sampled))
         if follower is None:
             self._lookup.tokens = tokens
-            proposal = self._lookup.propose(limit)
+            proposal = self._lookup.propose(limit) if limit else None
             return proposal.tokens if proposal else []
         try:
             return follower.propose(tokens, sampled, limit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from transformers import AutoModelForCausalLM
@@ -11,9 +12,16 @@ from transformers import AutoModelForCausalLM
 from evals.speed.drafters import __main__ as drafters
 from evals.speed.drafters.cases import load_cases
 from evals.speed.drafters.checkpoints import DRAFT_LAYERS, make
+from evals.speed.drafters.ways import WAYS
+from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets import Target
 
-ROW = {"seconds": [1.0, 2.0], "counts": {"passes": 4.0, "drafted": 10.0, "accepted": 5.0}, "outputs": [[1, 2], [3, 4]]}
+ROW = {
+    "seconds": [1.0, 2.0],
+    "batch_size": 1,
+    "counts": {"passes": 4.0, "drafted": 10.0, "accepted": 5.0},
+    "outputs": [[1, 2], [3, 4]],
+}
 
 
 def row(**changes):
@@ -41,9 +49,21 @@ def test_the_last_line_counts_what_differs_and_what_does_not_run():
     assert drafters.line_of("medusa", rows["medusa"]) == "medusa          doesn't run: no such thing"
 
 
-def test_the_reason_is_the_error_itself():
-    log = "Traceback\n  raise ValueError(x)\n(EngineCore pid=1) ValueError: heads don't fit\nbye\n"
-    assert drafters._reason(log) == "ValueError: heads don't fit"
+def test_what_runs_several_at_once_is_compared_by_its_whole_time():
+    none, ours = row(), row(seconds=[0.0, 0.5], batch_size=8)
+    drafters.compare(ours, none, none)
+    assert ours["speedup"] == 6.0
+
+
+def test_a_way_that_does_not_run_has_its_reason(monkeypatch, tmp_path):
+    def refused(trial, environment, limit_s):
+        words = dict(zip(trial.words, trial.words[1:], strict=False))
+        config = json.loads(words["--speculative-config"])
+        raise EngineUnavailable(Code.TARGET_UNAVAILABLE, f"{Path(config['model']).name} has no heads")
+
+    monkeypatch.setattr(drafters, "run_trial", refused)
+    (way,) = (way for way in WAYS if way.name == "medusa")
+    assert drafters.run(way, [((1, 2), 3)], tmp_path) == {"reason": "medusa has no heads"}
 
 
 def test_the_cases_are_prompts_of_different_edits():

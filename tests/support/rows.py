@@ -13,10 +13,14 @@ import numpy as np
 MAX_TOKENS = 8192
 
 
-def config_for(tokenizer, *, model="target", limit=127, max_tokens=MAX_TOKENS, rank=0, has_tokenizer=True):
+def config_for(
+    tokenizer, *, model="target", limit=127, max_tokens=MAX_TOKENS, rank=0, has_tokenizer=True, schedule=None
+):
     """What of vLLM's configuration the proposer reads."""
     return SimpleNamespace(
-        speculative_config=SimpleNamespace(num_speculative_tokens=limit),
+        speculative_config=SimpleNamespace(
+            num_speculative_tokens=limit, num_speculative_tokens_per_batch_size=schedule
+        ),
         scheduler_config=SimpleNamespace(max_num_seqs=8),
         parallel_config=SimpleNamespace(rank=rank, tensor_parallel_size=2),
         model_config=SimpleNamespace(

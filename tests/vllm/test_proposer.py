@@ -150,6 +150,25 @@ def test_no_draft_reaches_beyond_the_longest_text(made, folder, tokenizer, codec
     assert proposer.propose([[7]], np.array([longest], np.int32), table) == [[]]
 
 
+def test_with_many_requests_at_once_drafts_are_as_short_as_the_schedule_says(made, folder, tokenizer, codec):
+    proposer = made(folder, schedule=[(1, 1, 127), (2, 2, 8), (3, 8, 0)])
+    rows = [row_for(tokenizer, codec, number) for number in range(3)]
+    most = {}
+    plain = proposer.propose
+
+    def watched(sampled, *rest):
+        drafts = plain(sampled, *rest)
+        most[len(sampled)] = max(most.get(len(sampled), 0), *map(len, drafts))
+        return drafts
+
+    proposer.propose = watched
+    rows[1].output, rows[2].output = rows[1].output[:400], rows[2].output[:40]
+    run(proposer, rows, seed=2)
+    assert most == {3: 0, 2: 8, 1: 127}
+    # The first 40 tokens one by one, 360 by 9 each, the rest by 128 each.
+    assert rows[0].num_steps <= 40 + 50 + num_needed(rows[0]) + 2
+
+
 def test_only_the_first_rank_drafts(made, folder, tokenizer, codec):
     row = row_for(tokenizer, codec)
     run(made(folder, rank=1), [row])

