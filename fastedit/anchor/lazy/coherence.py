@@ -42,6 +42,7 @@ MIN_COPIED = 8  # characters of a line
 NEAR = 30  # lines
 PART = 1 / 3  # of a line that goes, beside others that do
 MAX_NAMES = 300  # of the lines that change
+MAX_PLACES = 60  # of a name: a commoner one means many things
 MAX_COUNT = 3.0
 _ENDS_FLOW = pattern(r"(?:return|raise|throw|break|continue|goto)\b")
 _GOES_ON = pattern(
@@ -271,7 +272,7 @@ class _Result:
         original, gone = self.original, self.gone
         places = original.word_places.get(word, [])
         left = [at for at in places if at not in gone and not original.is_comment(at)]
-        if not left:
+        if not left or len(places) > MAX_PLACES:
             return
         if not num_new and len(places) - len(left) >= 2 * len(left):
             self.f["orphans"] += 1

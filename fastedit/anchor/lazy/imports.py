@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fastedit.anchor.lazy.lines import identity_of
 from fastedit.patterns import pattern
@@ -43,12 +44,13 @@ def imported_names(line: str, language: str) -> list[str]:
     return [name for name in _WORD.findall(_RENAMED.sub("", bare)) if name not in _KEYWORDS]
 
 
-def bound_names(line: str, language: str) -> list[str]:
+@lru_cache(maxsize=8192)  # results of one edit are asked for the same lines
+def bound_names(line: str, language: str) -> tuple[str, ...]:
     """The names that a line declares, assigns or imports, for others to use."""
     imported = imported_names(line, language)
     if imported:
-        return imported
+        return tuple(imported)
     identity = identity_of(line.strip())
     if identity is None or identity.kind not in ("decl", "assign"):
-        return []
-    return _WORD.findall(identity.name)[-1:]
+        return ()
+    return tuple(_WORD.findall(identity.name)[-1:])

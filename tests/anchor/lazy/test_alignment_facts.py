@@ -54,7 +54,7 @@ def facts(edit: str, told: str, original: str = ORIGINAL) -> dict[str, float]:
     ],
 )
 def test_names_that_a_line_binds(line: str, names: tuple[str, ...]) -> None:
-    assert bound_names(line, "go" if "github.com" in line else "python") == list(names)
+    assert bound_names(line, "go" if "github.com" in line else "python") == names
 
 
 def test_a_name_that_goes_though_it_is_used() -> None:
