@@ -18,6 +18,7 @@ from fastedit.merged import DEFAULT_CHOICE
 
 ANSWERS = "y: take it, n: leave it out, a: take it and the rest, d: leave it and the rest out, q: quit"
 Merge = Callable[..., Applied]
+Ask = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,48 +30,72 @@ class OfferedHunk:
     new: tuple[str, ...]
 
 
-def asking(merge: Merge, ask: Callable[[str], str]) -> Merge:
-    """Makes `merge` ask which reading is meant where it can't tell, and which of the hunks are wanted."""
+def asking(merge: Merge, ask: Ask, show: Callable[[str], str] = visible) -> Merge:
+    """Makes `merge` ask which reading is meant where it can't tell, and which of the hunks are wanted.
+
+    show: makes a diff fit for a terminal.
+    """
+    choose = choosing(merge, ask)
 
     def merged(original: str, edits: Any, **how: Any) -> Applied:
-        applied = _chosen(merge, original, edits, how, ask)
-        text = _wanted(original, applied.text, how.get("path") or "original", ask)
+        applied = choose(original, edits, **how)
+        text = _wanted(original, applied.text, how.get("path") or "original", ask, show)
         return replace(applied, text=text) if text != applied.text else applied
 
     return merged
 
 
-def _chosen(merge: Merge, original: str, edits: Any, how: dict[str, Any], ask: Callable[[str], str]) -> Applied:
-    try:
-        return merge(original, edits, **how)
-    except EditRefused as refusal:
-        readings = [candidate for candidate in refusal.candidates if candidate.choice]
-        if not readings:
-            raise
-        choice = replace(how.get("choice") or DEFAULT_CHOICE, reading=_number(refusal, readings, ask))
-        return merge(original, edits, **{**how, "choice": choice})
+def choosing(merge: Merge, ask: Ask) -> Merge:
+    """Makes `merge` ask which reading of a lazy edit is meant where it can't tell."""
+
+    def merged(original: str, edits: Any, **how: Any) -> Applied:
+        try:
+            return merge(original, edits, **how)
+        except EditRefused as refusal:
+            readings = [candidate for candidate in refusal.candidates if candidate.choice]
+            if not readings:
+                raise
+            if len(edits) > 1:  # readings are of one edit
+                return _one_by_one(merged, original, edits, how)
+            number = _number(refusal, readings, how.get("path") or "original", ask)
+            choice = replace(how.get("choice") or DEFAULT_CHOICE, reading=number or readings[0].choice)
+            applied = merge(original, edits, **{**how, "choice": choice})
+            return applied if number else replace(applied, text=original, warnings=())
+
+    return merged
 
 
-def _number(refusal: EditRefused, readings: list[Candidate], ask: Callable[[str], str]) -> int:
-    """Asks for the number of a reading. Raises KeyboardInterrupt for q."""
-    shown = [f"  {one.choice}: line {one.start_line + 1}: {one.words}" for one in readings]
-    question = "\n".join([refusal.message, *shown, f"which one? [{readings[0].choice}-{readings[-1].choice}, q] "])
-    while True:
-        answer = ask(question).strip().lower()
+def _one_by_one(merge: Merge, original: str, edits: Any, how: dict[str, Any]) -> Applied:
+    first, *rest = edits
+    applied = merge(original, [first], **how)
+    for edit in rest:
+        after = merge(applied.text, [edit], **how)
+        warnings, stats = (*applied.warnings, *after.warnings), applied.stats.plus(after.stats)
+        applied = replace(after, original=original, warnings=warnings, stats=stats)
+    return applied
+
+
+def _number(refusal: EditRefused, readings: list[Candidate], path: str, ask: Ask) -> int:
+    """Asks for the number of a reading: 0 for none of them. Raises KeyboardInterrupt for q."""
+    first, last = readings[0].choice, readings[-1].choice
+    shown = [f"  {path}:{one.start_line + 1}: {one.words}" for one in readings]
+    question = "\n".join([f"{path}: {refusal.message}", *shown, f"which reading? [{first}-{last},n,q,?] "])
+    answer = ask(visible(question)).strip().lower()
+    while answer not in {"n", *(str(one.choice) for one in readings)}:
         if answer == "q":
             raise KeyboardInterrupt
-        if answer in {str(one.choice) for one in readings}:
-            return int(answer)
+        answer = ask(f"{first}-{last}: take that reading, n: leave the edit out, q: quit ").strip().lower()
+    return 0 if answer == "n" else int(answer)
 
 
-def _wanted(before: str, after: str, path: str, ask: Callable[[str], str]) -> str:
+def _wanted(before: str, after: str, path: str, ask: Ask, show: Callable[[str], str]) -> str:
     """The old text with those hunks in it that are answered with yes."""
     old = split_lines(before)
     hunks = list(hunks_of(old, split_lines(after)))
     wanted: list[OfferedHunk] = []
     rest = ""
     for number, hunk in enumerate(hunks, 1):
-        shown = visible(unified_diff(before, with_hunks(old, [hunk]), path))
+        shown = show(unified_diff(before, with_hunks(old, [hunk]), path))
         answer = rest or _answer(f"{shown}hunk {number} of {len(hunks)}: take it? [y,n,a,d,q,?] ", ask)
         rest = answer if answer in "ad" else rest
         if answer in "ya":
@@ -78,7 +103,7 @@ def _wanted(before: str, after: str, path: str, ask: Callable[[str], str]) -> st
     return after if len(wanted) == len(hunks) else with_hunks(old, wanted)
 
 
-def _answer(question: str, ask: Callable[[str], str]) -> str:
+def _answer(question: str, ask: Ask) -> str:
     """The answer: y, n, a or d. Raises KeyboardInterrupt for q."""
     answer = ask(question).strip().lower()[:1]
     while answer not in ("y", "n", "a", "d"):

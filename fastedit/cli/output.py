@@ -132,7 +132,7 @@ def print_refusal(refusal: EditRefused, *, is_json: bool) -> None:
     for candidate in refusal.candidates:
         _say(f"  {_place(candidate)}: {candidate.words}")
     if any(candidate.choice for candidate in refusal.candidates):
-        _say("choose one with --choose N")
+        _say("choose one with --choose N or --interactive")
 
 
 def print_error(message: str) -> None:

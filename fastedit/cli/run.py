@@ -23,6 +23,7 @@ from fastedit.merged import DEFAULT_CHOICE, Choice
 from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
 
 if TYPE_CHECKING:
+    from fastedit.cli.interactive import Merge
     from fastedit.targets.askable import Askable
 
 PIPE_CLOSED = 141
@@ -92,7 +93,7 @@ def run(request: Request) -> int:
 def _apply(request: Request, settings: Settings) -> int:
     message = read_edit(request.edit, settings.max_file_bytes)
     started = time.perf_counter()
-    plan = _plan(request, settings, message)
+    plan = plan_of(request, settings, message, _asked(settings) if request.interactive else None)
     report = make_report(plan, request.show)
     is_written = request.show is Show.SUMMARY
     if not is_written:
@@ -131,7 +132,19 @@ def _write(plan: Plan, request: Request) -> tuple[Warning, ...]:
     return warnings
 
 
-def _plan(request: Request, settings: Settings, message: str) -> Plan:
+def _asked(settings: Settings) -> Callable[[Merge], Merge]:
+    """Makes whoever sits at the terminal have a say in a merge."""
+    from fastedit.cli.interactive import ask_at_terminal, asking
+    from fastedit.cli.terminal import shown_diff
+
+    return lambda merge: asking(merge, ask_at_terminal, lambda diff: shown_diff(diff, settings.has_color))
+
+
+def plan_of(request: Request, settings: Settings, message: str, asked: Callable[[Merge], Merge] | None = None) -> Plan:
+    """The plan of a message's changes as the options and settings want it. asked: puts questions into merging edits.
+
+    Raises EditRefused.
+    """
     mode, target = request.mode or settings.mode, request.target or settings.target
     if target:
         from fastedit.targets.default import choose_default
@@ -146,11 +159,10 @@ def _plan(request: Request, settings: Settings, message: str) -> Plan:
         # One edit has no use for the threads that numpy's library starts, and starting them takes processor time.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     merger = _merger(request, settings, mode, target)
-    if request.interactive:
+    if asked is not None:
         from fastedit.apply import apply_edits
-        from fastedit.cli.interactive import ask_at_terminal, asking
 
-        merger = asking(merger or apply_edits, ask_at_terminal)
+        merger = asked(merger or apply_edits)
     options = Options(
         message,
         request.instruction,

@@ -28,8 +28,13 @@ def print_diff(diff: bytes, has_color: bool | None) -> None:
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     if not (is_terminal or has_color):
         return write_bytes(diff)
-    text = visible(diff.decode("utf-8", "replace"))
-    return write_bytes((text if has_color is False else _colored(text)).encode())
+    return write_bytes(shown_diff(diff.decode("utf-8", "replace"), has_color).encode())
+
+
+def shown_diff(diff: str, has_color: bool | None) -> str:
+    """The diff as a terminal is to get it: in colour, unless `has_color` is False."""
+    text = visible(diff)
+    return text if has_color is False else _colored(text)
 
 
 def write_bytes(data: bytes) -> None:

@@ -74,23 +74,26 @@ def arriving(folder: Path, sleep: Callable[[float], None] = time.sleep) -> Itera
 def offer(message: str, root: Path, ask: Callable[[str], str]) -> None:
     """Shows what a message would do, and does it where the answer is yes. Says nothing of what holds no edit."""
     from fastedit.cli.afterwards import look_over
-    from fastedit.cli.output import print_refusal, summary
-    from fastedit.cli.terminal import visible
+    from fastedit.cli.interactive import choosing
+    from fastedit.cli.output import Show, print_refusal, summary
+    from fastedit.cli.run import Request, plan_of
+    from fastedit.cli.terminal import shown_diff
     from fastedit.config import load_settings
-    from fastedit.workspace import Options, plan_patch, write_plan
+    from fastedit.workspace import write_plan
     from fastedit.workspace.kept import read_before
 
     settings = load_settings()
-    how = Options(message, mode=settings.mode, scope=settings.scope, max_file_bytes=settings.max_file_bytes)
+    request = Request(edit=None, file=None, root=root, show=Show.SUMMARY)
     try:
         if not _names_files(message):
             return
-        plan = plan_patch(root, how)
+        plan = plan_of(request, settings, message, lambda merge: choosing(merge, ask))
         if not any(one.operations for one in plan.planned):
             return
         shown = "".join(change.diff for change in plan.changes)
         names = ", ".join(change.path for change in plan.changes)
-        if ask(f"{visible(shown)}apply it to {names}? [y,N] ").strip().lower() not in ("y", "yes"):
+        question = f"{shown_diff(shown, settings.has_color)}apply it to {names}? [y,N] "
+        if ask(question).strip().lower() not in ("y", "yes"):
             return
         before = read_before(plan)
         write_plan(plan)

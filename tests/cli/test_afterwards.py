@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -232,6 +233,50 @@ def test_a_reading_is_chosen_by_answering(folder: Path, monkeypatch: pytest.Monk
     answering(monkeypatch, "7", "2", "a")
     assert apply(folder, "shapes.py", "-", "-i", "--certainty", "1", edit=UNSURE).status == 0
     assert (folder / "shapes.py").read_text() == reading(2)
+
+
+def test_the_question_for_a_reading_names_the_file_and_its_answers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "shapes.py").write_text(SHAPES)
+    log = folder / "asked"
+
+    def ask(question: str) -> str:
+        is_first = not log.exists()
+        with log.open("a") as file:
+            file.write(question + "\n")
+        return "?" if is_first else "n"
+
+    monkeypatch.setattr("fastedit.cli.interactive.ask_at_terminal", ask)
+    assert apply(folder, "shapes.py", "-", "-i", "--certainty", "1", edit=UNSURE).status == 0
+    assert (folder / "shapes.py").read_text() == SHAPES
+    asked = log.read_text()
+    assert asked.startswith("shapes.py: not certain")
+    assert re.search(r"\n  shapes\.py:\d+: reading 1 ", asked)
+    assert asked.count("reading 1 ") == 1, "the readings are shown once"
+    assert re.search(r"1-\d: take that reading, n: leave the edit out, q: quit", asked)
+
+
+def test_readings_are_chosen_edit_by_edit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "shapes.py").write_text(SHAPES)
+    second = UNSURE.replace("'solid'", "'none'")
+    answering(monkeypatch, "1", "1", "a")
+    edit = f"```python\n{UNSURE}```\n\nand then\n\n```python\n{second}```\n"
+    outcome = apply(folder, "shapes.py", "-", "-i", "--certainty", "1", edit=edit)
+    assert outcome.status == 0, outcome.stderr
+    text = (folder / "shapes.py").read_text()
+    assert text != SHAPES
+    assert "'none'" in text
+
+
+def test_hunks_are_shown_in_colour_unless_that_is_not_wanted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = folder / "asked"
+    monkeypatch.setattr("fastedit.cli.interactive.ask_at_terminal", lambda question: log.write_text(question) and "d")
+    assert apply(folder, "app.py", "-", "-i", edit=TWO).status == 0
+    assert "\x1b[32m+" in log.read_text()
+    plain = fastedit("apply", "app.py", "-", "-i", cwd=folder, stdin=TWO.encode(), env={"NO_COLOR": "1"})
+    assert plain.status == 0
+    assert "\x1b" not in log.read_text()
 
 
 @pytest.mark.parametrize(("old", "new"), [("a\nb\nc\n", "a\nx\nc\nd"), ("", "a\n"), ("a", ""), ("a\nb\n", "b\na\n")])

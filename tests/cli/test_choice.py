@@ -26,7 +26,7 @@ def test_a_refusal_prints_its_readings_and_how_to_choose(folder: Path) -> None:
     _, *readings, last = outcome.stderr.splitlines()
     assert [line.split("reading ")[1][0] for line in readings] == ["1", "2", "3"]
     assert "`return 'solid'`" in outcome.stderr
-    assert last == "choose one with --choose N"
+    assert last == "choose one with --choose N or --interactive"
     assert (folder / "shapes.py").read_text() == ORIGINAL
 
 

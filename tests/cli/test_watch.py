@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from fastedit.cli import watch
+from support.choosing import EDIT as UNSURE
+from support.choosing import ORIGINAL as SHAPES
+from support.choosing import reading
 from support.command import fastedit
 
 ORIGINAL = "def a():\n    return 1\n"
@@ -30,6 +33,13 @@ def test_an_edit_is_applied_when_the_answer_is_yes(root: Path, answer: str, text
     assert "+    return 2" in asked[0]
     assert asked[0].endswith("apply it to app.py? [y,N] ")
     assert fastedit("undo", cwd=root).status == (0 if answer == "y" else 3)
+
+
+def test_a_reading_is_asked_for_where_it_is_not_clear(root: Path) -> None:
+    (root / "shapes.py").write_text(SHAPES)
+    answers = iter(["2", "y"])
+    watch.offer(f"`shapes.py`:\n\n```python\n{UNSURE}```\n", root, lambda _: next(answers))
+    assert (root / "shapes.py").read_text() == reading(2)
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_the_command_passes_them_on(plain: Running, tmp_path: Path) -> None:
     command = ("apply", "shapes.py", "edit.md", "--server", plain.url, "--certainty", "1")
     refused = fastedit(*command, cwd=tmp_path)
     assert refused.code == "ANCHOR_AMBIGUOUS"
-    assert refused.stderr.endswith("choose one with --choose N\n")
+    assert refused.stderr.endswith("choose one with --choose N or --interactive\n")
     assert fastedit(*command, "--choose", "2", cwd=tmp_path).status == 0
     assert (tmp_path / "shapes.py").read_text() == reading(2)
 
