@@ -162,8 +162,12 @@ def _tune(asked: TuneArguments) -> None:
     measuring = _Measuring(launch, requests, sizes, asked.repeats)
     tried, chosen = tune(wanted, Trying(measuring, _say, is_processor_time=asked.is_processor_time))
     report = {
-        "command": shlex.join(["fastedit", *sys.argv[1:]]),
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "engine": measuring.engine},
+        "machine": {
+            "command": shlex.join(["fastedit", *sys.argv[1:]]),
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+            "engine": measuring.engine,
+        },
         "target": target,
         "requests": len(requests),
         "left_out": num_left_out,

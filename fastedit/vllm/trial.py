@@ -32,6 +32,7 @@ COUNTERS = {
 ENVIRONMENT = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_NO_USAGE_STATS": "1", "VLLM_LOGGING_LEVEL": "WARNING"}
 UNCACHED = "--no-enable-prefix-caching"
 RAISED = re.compile(r"\w*(?:Error|Exception)\b: \S.*|error: \S.*")
+INVALID = re.compile(r"ValidationError: \d+ validation errors? for ")
 MAX_REASON = 300
 
 
@@ -111,9 +112,13 @@ def run_trial(
 
 
 def reason_of(log: str) -> str:
-    """The line that says what went wrong: the last error that has a message."""
+    """The line that says what went wrong: the last error that has a message, of pydantic's the first problem."""
     lines = [line.strip() for line in log.split("\n") if line.strip()]
-    raised = [found[0] for line in lines if (found := RAISED.search(line)) and "raise " not in line]
+    raised = [
+        lines[index + 1].partition(" [type=")[0] if INVALID.search(line) and index + 1 < len(lines) else found[0]
+        for index, line in enumerate(lines)
+        if (found := RAISED.search(line)) and "raise " not in line
+    ]
     return (raised or lines or ["it ended without a word"])[-1][:MAX_REASON]
 
 

@@ -77,7 +77,7 @@ def test_a_draft_model_is_the_targets_first_layers(tmp_path):
     assert len(model.model.layers) == DRAFT_LAYERS
 
 
-@pytest.mark.parametrize("kind", ["medusa", "eagle", "mlp_speculator", "int8"])
+@pytest.mark.parametrize("kind", ["medusa", "eagle", "eagle3", "mlp_speculator", "int8"])
 def test_the_other_checkpoints_have_weights_and_name_their_kind(kind, tmp_path):
     folder = make(kind, tmp_path)
     config = json.loads((folder / "config.json").read_bytes())

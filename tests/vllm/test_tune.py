@@ -209,6 +209,10 @@ def test_the_reason_is_the_error_itself() -> None:
     log = "Traceback\n  raise ValueError(x)\n(EngineCore pid=1) ValueError: heads don't fit\nbye\n"
     assert reason_of(log) == "ValueError: heads don't fit"
     assert reason_of("usage: x\nx: error: unrecognized arguments: --fast\n") == "error: unrecognized arguments: --fast"
+    invalid = (
+        "E: ValidationError: 1 validation error for Config\n  Value error, no such model [type=value_error]\n   For"
+    )
+    assert reason_of(invalid) == "Value error, no such model"
     assert reason_of("") == "it ended without a word"
 
 

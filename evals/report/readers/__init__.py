@@ -9,6 +9,7 @@ from typing import Any
 from evals.report.page import Section
 from evals.report.readers.accuracy import read_accuracy
 from evals.report.readers.applybench import read_applybench
+from evals.report.readers.engines import read_cluster, read_drafters, read_tune
 from evals.report.readers.llama import read_llama
 from evals.report.readers.peers import read_peers
 from evals.report.readers.service import read_kernels, read_large, read_service
@@ -36,5 +37,8 @@ READERS: tuple[Reader, ...] = (
     Reader("speed beside llama.cpp", frozenset({"agreement", "by_scope", "rows"}), read_llama),
     Reader("service", frozenset({"warm", "ladder", "beside", "batch", "soak"}), read_service),
     Reader("service beside large edits", frozenset({"alone", "beside_large", "uncertain"}), read_large),
+    Reader("drafters in vLLM", frozenset({"ways", "edits", "summary"}), read_drafters),
+    Reader("drafters by batch size", frozenset({"tried", "chosen", "crossover"}), read_tune),
+    Reader("replicas on Ray", frozenset({"killed", "updated", "front_and_node"}), read_cluster),
     Reader("kernels", frozenset({"ceilings", "results"}), read_kernels),
 )

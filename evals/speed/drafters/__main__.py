@@ -157,9 +157,13 @@ def _figure(number: float | None) -> str:
 def _save(path: Path | None, rows: Mapping[str, Row], num_edits: int) -> None:
     if path is None:
         return
-    machine = {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
-    report = {
+    machine = {
         "command": f"python -m evals.speed.drafters {' '.join(rows)} --edits {num_edits}",
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
+    report = {
         "machine": machine | {name: version for name in PACKAGES if (version := _version(name))},
         "edits": num_edits,
         "summary": summed_up(rows),

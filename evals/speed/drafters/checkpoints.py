@@ -59,14 +59,39 @@ def _medusa(config: dict[str, Any], weights: Weights) -> tuple[dict[str, Any], W
 def _eagle(config: dict[str, Any], weights: Weights) -> tuple[dict[str, Any], Weights]:
     """A layer that passes the target's hidden state on: its own last word once more."""
     hidden = config["hidden_size"]
+    # vLLM leaves out what a first layer would do to its input.
+    made = {name: tensor for name, tensor in _silent_layer(weights).items() if "input_layernorm" not in name}
+    made["embed_tokens.weight"] = weights["model.embed_tokens.weight"]
+    made["fc.weight"] = torch.cat([torch.zeros(hidden, hidden), torch.eye(hidden)], 1).to(torch.bfloat16)
+    return _llama(config), made
+
+
+def _eagle3(config: dict[str, Any], weights: Weights) -> tuple[dict[str, Any], Weights]:
+    """The same with the hidden states of three of the target's layers, of which it passes the last on."""
+    hidden = config["hidden_size"]
+    made = {name.replace("layers.0.", "midlayer."): tensor for name, tensor in _silent_layer(weights).items()}
+    for name in ("q", "k", "v"):  # they see the token beside the hidden state
+        weight = made[f"midlayer.self_attn.{name}_proj.weight"]
+        made[f"midlayer.self_attn.{name}_proj.weight"] = torch.cat([torch.zeros_like(weight), weight], 1)
+    made["midlayer.hidden_norm.weight"] = made["midlayer.input_layernorm.weight"].clone()
+    made["norm.weight"] = weights["model.norm.weight"]
+    made["lm_head.weight"] = weights["model.embed_tokens.weight"]
+    made["fc.weight"] = torch.cat([torch.zeros(hidden, 2 * hidden), torch.eye(hidden)], 1).to(torch.bfloat16)
+    return _llama(config) | {"draft_vocab_size": config["vocab_size"], "tie_word_embeddings": False}, made
+
+
+def _silent_layer(weights: Weights) -> Weights:
+    """The target's first layer as a Llama has it, adding nothing to its input; names from `layers` on."""
     layer = {
         name: torch.zeros_like(tensor) if name.endswith(("o_proj.weight", "down_proj.weight")) else tensor
         for name, tensor in weights.items()
-        if _layer_of(name) == 0 and ".layers." in name and "q_norm" not in name and "k_norm" not in name
+        if _layer_of(name) == 0 and "q_norm" not in name and "k_norm" not in name
     }
-    made = {name.removeprefix("model."): tensor for name, tensor in layer.items()}
-    made["embed_tokens.weight"] = weights["model.embed_tokens.weight"]
-    made["fc.weight"] = torch.cat([torch.zeros(hidden, hidden), torch.eye(hidden)], 1).to(torch.bfloat16)
+    return {name.removeprefix("model."): tensor for name, tensor in layer.items()}
+
+
+def _llama(config: dict[str, Any]) -> dict[str, Any]:
+    """A Llama of one layer in the target's sizes."""
     known = {"hidden_size", "intermediate_size", "num_attention_heads", "num_key_value_heads", "head_dim", "vocab_size"}
     shared = known | {"max_position_embeddings", "rms_norm_eps", "tie_word_embeddings", "dtype", "hidden_act"}
     return {name: config[name] for name in sorted(shared)} | {
@@ -74,7 +99,7 @@ def _eagle(config: dict[str, Any], weights: Weights) -> tuple[dict[str, Any], We
         "architectures": ["LlamaForCausalLM"],
         "num_hidden_layers": 1,
         "rope_parameters": config["rope_parameters"],
-    }, made
+    }
 
 
 def _mlp_speculator(config: dict[str, Any], weights: Weights) -> tuple[dict[str, Any], Weights]:
@@ -135,6 +160,7 @@ KINDS: dict[str, Callable[[dict[str, Any], Weights], tuple[dict[str, Any], Weigh
     "draft_model": _first_layers,
     "medusa": _medusa,
     "eagle": _eagle,
+    "eagle3": _eagle3,
     "mlp_speculator": _mlp_speculator,
     "int8": _int8,
 }

@@ -50,6 +50,7 @@ WAYS = (
     _modelled("draft_model"),
     _modelled("medusa"),
     _modelled("eagle"),
+    _modelled("eagle3"),
     _modelled("mlp_speculator"),
 )
 CHECKED = ("none", "ngram", "fastedit", "fastedit_batch", "int8_none", "int8_fastedit", "tp2_fastedit")
