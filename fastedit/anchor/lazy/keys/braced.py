@@ -121,7 +121,7 @@ class _CssReader:
         if first > last:  # in one line
             return Entry(key, start, head, last + 1, column)
         if any(child.head < first or child.end > last for child in children) or _overlap(children):
-            raise Unread
+            return Entry(key, start, head, last + 1, column)  # several in a line: it is one, or stays as it is
         return Entry(key, start, head, last + 1, column, tuple(children), (first, last))
 
 

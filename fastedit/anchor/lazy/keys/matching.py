@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rapidfuzz import fuzz
 
 from fastedit.anchor.lazy.keys.entries import Entry
+from fastedit.anchor.lazy.keys.placing import Placer, Sibling, kin_place, names_of
+
+MAX_TARGETS = 2
+MIN_ALIKE = 65.0  # of 100: an entry that may be another's new form
+MIN_NAMED = 75.0  # of one that holds nothing but a value, by its name alone
 
 
 def target_of(root: Entry, shown: Entry, prose: str) -> Entry | None:
@@ -28,6 +34,63 @@ def target_of(root: Entry, shown: Entry, prose: str) -> Entry | None:
             found = narrowed
     is_told = most or (bool(found) and found[0].key.strip("[]") in quoted)
     return found[0] if len(found) == 1 and is_told else None
+
+
+def lists_of(
+    root: Entry, shown: Entry, placer: Placer, prose: str, notes: dict[int, str]
+) -> list[list[tuple[Entry, Entry]]]:
+    """The likeliest lists of a file that a shown one without its key is part of, each with what is shown of it.
+
+    Values that several lists have are those of all of them, where no list has them all.
+    """
+    lists = [one for one in root.blocks() if one.children and one.children[0].is_item]
+    lists = [one for one in lists if one.children[0].is_block == shown.children[0].is_block]
+    found = [(_fit(one, shown, placer, prose, notes), one) for one in lists]
+    best = max((fit for fit, _ in found), default=(0, 0, 0, 0))
+    if not any(best):
+        return []
+    result = [[(one, shown)] for fit, one in found if fit == best][:MAX_TARGETS]
+    if best[0] < len(shown.children):
+        spread = [(one, part) for _, one in found if (part := _known_part(one, shown)) is not None]
+        if {child.key for _, part in spread for child in part.children} == {child.key for child in shown.children}:
+            result.insert(0, spread)
+    return result
+
+
+def _fit(mine: Entry, shown: Entry, placer: Placer, prose: str, notes: dict[int, str]) -> tuple[int, ...]:
+    """How well a list goes with items: known ones, whether it is named, told places of new ones, and their kin."""
+    numbers = matched(mine.children, shown.children)
+    siblings = siblings_in(mine)
+    keys = [one.key for one in siblings]
+    new = [one for one, number in zip(shown.children, numbers, strict=True) if number is None]
+    places = (placer.said_place(siblings, name_in(one), notes.get(one.start, "")) for one in new)
+    told = sum(place not in (None, 0, len(keys)) for place in places)
+    named = re.search(rf"(?<![\w-]){re.escape(mine.key)}(?![\w-])", prose) is not None
+    kin = sum(kin_place(keys, name_in(one)) is not None for one in new)
+    return len(numbers) - numbers.count(None), int(named), told, kin
+
+
+def name_in(entry: Entry) -> str:
+    """What an entry is called among its siblings: an item by what tells it apart."""
+    if not entry.marks:
+        return entry.key
+    kind, value = entry.marks[0]
+    return value.partition(":")[0] if kind == "first" else value
+
+
+def siblings_in(entry: Entry) -> list[Sibling]:
+    """What an entry holds, as places for new keys."""
+    return [
+        Sibling(name_in(one), names_of(one.key, (name_in(one), *(value for _, value in one.marks))))
+        for one in entry.children
+    ]
+
+
+def _known_part(mine: Entry, shown: Entry) -> Entry | None:
+    """What a list has of the shown items; None where that is nothing."""
+    numbers = matched(mine.children, shown.children)
+    known = [one for one, number in zip(shown.children, numbers, strict=True) if number is not None]
+    return replace(shown, children=tuple(known)) if known else None
 
 
 def _num_known(mine: Entry, shown: Entry) -> int:
@@ -53,6 +116,32 @@ def matched(mine: Sequence[Entry], shown: Sequence[Entry]) -> list[int | None]:
                 result[number] = _likest(mine, found, one)
                 del free[result[number] or 0]
     return result
+
+
+def renamed(mine: Sequence[Entry], shown: Sequence[Entry], numbers: Sequence[int | None]) -> dict[int, int]:
+    """For entries that are shown and unknown, those of the file that they are likely the new form of."""
+    free = [number for number in range(len(mine)) if number not in numbers]
+    result: dict[int, int] = {}
+    for at, one in enumerate(shown):
+        if numbers[at] is None and free:
+            likeness, best = max((_likeness(mine[number], one), -number) for number in free)
+            if likeness >= MIN_ALIKE:
+                result[at] = -best
+                free.remove(-best)
+    return result
+
+
+def _likeness(mine: Entry, shown: Entry) -> float:
+    """0 to 100: how much an entry is like one that is called otherwise; what stands in both counts like their names."""
+    if mine.is_block != shown.is_block or mine.is_item != shown.is_item:
+        return 0.0
+    named = fuzz.ratio(mine.key, shown.key)
+    if set(mine.key.split(",")) & set(shown.key.split(",")):  # selectors, of which one comes or goes
+        return 100.0
+    if not mine.is_block:
+        return named if named >= MIN_NAMED else 0.0
+    ours, theirs = ({child.text or child.key for child in one.children} for one in (mine, shown))
+    return (named + 100 * len(ours & theirs) / max(1, len(theirs))) / 2
 
 
 def _likest(mine: Sequence[Entry], found: Sequence[int], shown: Entry) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz
 
 from fastedit.anchor.lazy.keys.entries import Entry, plain
-from fastedit.anchor.lazy.keys.matching import matched
-from fastedit.anchor.lazy.keys.placing import Placer, Sibling, in_order, names_of, told_place
-from fastedit.anchor.lazy.keys.trees import BRACED, entries_of
+from fastedit.anchor.lazy.keys.matching import matched, name_in, renamed, siblings_in
+from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, in_order, told_place
+from fastedit.anchor.lazy.keys.trees import BRACED, SECTIONED, entries_of
 from fastedit.anchor.lazy.keys.writing import EntryWriter
 from fastedit.anchor.lazy.lines import NAME
 
@@ -27,15 +27,14 @@ class Unmerged(Exception):
 class EntryMerger:
     """Collects what changes in the original's lines.
 
-    elided: the lines of the snippet that something is left out before. notes: what was said above a line. joins:
-    whether a list keeps what the snippet's doesn't have.
+    elided: the lines of the snippet that something is left out before. notes: what was said above a line or behind it.
     """
 
     writer: EntryWriter
     elided: frozenset[int]
     notes: dict[int, str]
     placer: Placer
-    joins: bool
+    rules: MergeRules
     changes: list[tuple[int, int, list[str]]] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -51,7 +50,7 @@ class EntryMerger:
 
     def merge(self, mine: Entry, shown: Entry) -> None:
         """Merges what is shown of an entry into the file's."""
-        numbers = matched(mine.children, shown.children)
+        numbers = self._numbers(mine, shown)
         if mine.children and shown.children and mine.children[0].is_item and shown.children[0].is_item:
             is_new = not any(number is not None for number in numbers)
             has_names = any(one.marks and one.marks[0][0] != "first" for one in mine.children)
@@ -62,14 +61,56 @@ class EntryMerger:
         counts["matched"] += sum(number is not None for number in numbers)
         counts["new"] += numbers.count(None)
         num_shown = len(set(numbers) - {None})
-        if mine.column >= 0 and 0 < num_shown < len(mine.children):
+        if (mine.column >= 0 or self.elided) and not self._is_part(shown) and 0 < num_shown < len(mine.children):
             counts["shown"] = max(counts["shown"], round(100 * num_shown / len(mine.children)))
             counts["hidden"] += len(mine.children) - num_shown
         for one, number in zip(shown.children, numbers, strict=True):
             if number is not None:
                 self.writer.remarks.update(self._remarks(mine, one))
                 self._change(mine.children[number], one)
-        self._insert(mine, shown, numbers)
+        self._insert(mine, *self._without_strays(mine, shown, numbers))
+
+    def _without_strays(self, mine: Entry, shown: Entry, numbers: list[int | None]) -> tuple[Entry, list[int | None]]:
+        """What is left of a file's new keys when those change that one section alone has, where that is asked for."""
+        if mine.column >= 0 or self.writer.language not in SECTIONED:
+            return shown, numbers
+        kept: list[int] = []
+        for at, one in enumerate(shown.children):
+            found = [
+                child
+                for block in mine.children
+                if block.is_block and not one.key.startswith("[")
+                for child in block.children
+                if child.key == one.key and not child.is_item
+            ]
+            is_stray = numbers[at] is None and len(found) == 1
+            self.placer.counts["strays"] += is_stray
+            if is_stray and self.rules.scatters:
+                self.placer.counts["scattered"] += 1
+                self._change(found[0], one)
+            else:
+                kept.append(at)
+        return replace(shown, children=tuple(shown.children[at] for at in kept)), [numbers[at] for at in kept]
+
+    def _numbers(self, mine: Entry, shown: Entry) -> list[int | None]:
+        """For each entry that is shown the one of the file that it is, under another name where that is asked for."""
+        numbers = matched(mine.children, shown.children)
+        if None in numbers:
+            for at, number in renamed(mine.children, shown.children, numbers).items():
+                self.placer.counts["like"] += 1
+                if self.rules.renames:
+                    numbers[at] = number
+                    self.placer.counts["renamed"] += 1
+        return numbers
+
+    def _is_whole(self, mine: Entry, shown: Entry) -> bool:
+        """Whether a block is said to be shown complete."""
+        named = mine.key.strip("\"'[]") in self.rules.whole
+        return named and bool(shown.children) and not mine.is_list and not self._is_part(shown)
+
+    def _is_part(self, shown: Entry) -> bool:
+        """Whether something is left out of a shown block."""
+        return any(shown.head < line <= shown.end for line in self.elided)
 
     def _remarks(self, mine: Entry, shown: Entry) -> Iterator[int]:
         """The lines of comments above a shown entry that do nothing but name keys that the snippet leaves out."""
@@ -82,8 +123,14 @@ class EntryMerger:
     def _change(self, mine: Entry, shown: Entry) -> None:
         if mine.is_block and shown.is_block:
             self._add_comments(mine, shown)
-            if shown.children:
-                self.merge(mine, shown)
+            if self._is_whole(mine, shown):
+                lost = set(range(len(mine.children))) - set(matched(mine.children, shown.children))
+                self.placer.counts["whole"] += len(lost)
+                self.changes.append((mine.head, mine.end, self.writer.written(shown, self.writer.prefix(mine))))
+            else:
+                self._rename(mine, shown)
+                if shown.children:
+                    self.merge(mine, shown)
             return
         if shown.is_block and not shown.children:
             return
@@ -98,6 +145,13 @@ class EntryMerger:
             self.changes.append((mine.head, mine.end, new))
         else:
             self.placer.counts["same"] += 1
+
+    def _rename(self, mine: Entry, shown: Entry) -> None:
+        """Gives a block the header that the snippet shows, where it is called otherwise."""
+        if mine.key != shown.key and not mine.is_item and mine.inner and shown.inner:
+            header = replace(shown, end=max(shown.head + 1, shown.inner[0]))
+            new = self.writer.written(header, self.writer.prefix(mine))
+            self.changes.append((mine.head, max(mine.head + 1, mine.inner[0]), new))
 
     def _check_whole(self, mine: Entry, shown: Entry) -> None:
         """Raises Unmerged where a block would be replaced of which only a part may be shown."""
@@ -127,7 +181,7 @@ class EntryMerger:
     def _insert(self, mine: Entry, shown: Entry, numbers: Sequence[int | None]) -> None:
         """Puts what is new where it goes."""
         places: dict[int, list[int]] = {}
-        siblings = [Sibling(one.key, names_of(one.key, (value for _, value in one.marks))) for one in mine.children]
+        siblings = siblings_in(mine)
         before: int | None = None
         for number, one in enumerate(shown.children):
             if numbers[number] is not None:
@@ -136,12 +190,12 @@ class EntryMerger:
             after = next((other for other in numbers[number:] if other is not None), None)
             note = self.notes.get(one.start, "")
             for line in range(one.start, one.head):
-                if told_place(siblings, self._name(one), self.writer.shown.texts[line]) is not None:
+                if told_place(siblings, name_in(one), self.writer.shown.texts[line]) is not None:
                     note = f"{note} {self.writer.shown.texts[line]}"
                     self.writer.remarks.add(line)
             place = self._imported(mine, one) if before is None and after is None else None
             if place is None:
-                place = self.placer.place(siblings, self._name(one), before, after, note)
+                place = self.placer.place(siblings, name_in(one), before, after, note, mine.key)
             if place == 0 and mine.children and self.writer.prefix(mine.children[0]).strip():
                 place = 1  # nothing goes between the dash of a list and its entry
             if any(one.start < line < one.end for line in self.elided):
@@ -149,7 +203,7 @@ class EntryMerger:
             places.setdefault(place, []).append(number)
         keys = [one.key for one in siblings]
         for place, new in places.items():
-            order = in_order(keys, place, [self._name(shown.children[number]) for number in new])
+            order = in_order(keys, place, [name_in(shown.children[number]) for number in new])
             self._insert_at(mine, shown, place, [new[number] for number in order])
 
     def _imported(self, mine: Entry, new: Entry) -> int | None:
@@ -158,10 +212,6 @@ class EntryMerger:
             return None
         others = [number for number, one in enumerate(mine.children) if one.key.startswith(new.key[:4])]
         return others[-1] + 1 if others else 0
-
-    @staticmethod
-    def _name(entry: Entry) -> str:
-        return entry.marks[0][1] if entry.marks else entry.key
 
     def _insert_at(self, mine: Entry, shown: Entry, place: int, new: Sequence[int]) -> None:
         prefix = self.writer.inside(mine, shown)
@@ -192,8 +242,9 @@ class EntryMerger:
         is_part = any(inner[0] <= line <= inner[1] for line in self.elided)
         lost = len(mine.children) - len(set(numbers) - {None})
         if lost and not is_part:
-            counts["joined" if self.joins else "dropped"] += lost
-        if is_part or self.joins:
+            is_whole = mine.key in self.rules.whole
+            counts["joined" if self.rules.joins else "whole" if is_whole else "dropped"] += lost
+        if is_part or self.rules.joins:
             for one, number in zip(shown.children, numbers, strict=True):
                 if number is not None:
                     self._change(mine.children[number], one)
@@ -217,6 +268,18 @@ class EntryMerger:
             written += self.writer.original.texts[item.start : item.head]
             written += self.writer.value(item, one) or self.writer.original.texts[item.head : item.end]
         self.changes.append((first, last, written))
+        self._end_items(mine)
+
+    def add_items(self, mine: Entry, shown: Entry) -> None:
+        """Adds items that are shown without the key of their list, and changes those that the list has."""
+        numbers = matched(mine.children, shown.children)
+        self.placer.counts["items"] = 1
+        self.placer.counts["matched"] += len(numbers) - numbers.count(None)
+        self.placer.counts["new"] += numbers.count(None)
+        for one, number in zip(shown.children, numbers, strict=True):
+            if number is not None:
+                self._change(mine.children[number], one)
+        self._insert(mine, shown, numbers)
         self._end_items(mine)
 
     def _end_items(self, mine: Entry) -> None:

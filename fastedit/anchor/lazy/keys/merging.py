@@ -12,15 +12,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fastedit.anchor.lazy.keys.braced import selector
 from fastedit.anchor.lazy.keys.entries import Entry
-from fastedit.anchor.lazy.keys.matching import target_of
+from fastedit.anchor.lazy.keys.matching import lists_of, target_of
 from fastedit.anchor.lazy.keys.merger import EntryMerger, Unmerged
 from fastedit.anchor.lazy.keys.objects import merged_objects
-from fastedit.anchor.lazy.keys.placing import Placer, Way
+from fastedit.anchor.lazy.keys.placing import MergeRules, Way
 from fastedit.anchor.lazy.keys.trees import BRACED, LANGUAGES, entries_of
 from fastedit.anchor.lazy.keys.writing import EntryWriter, steps_of
 from fastedit.anchor.lazy.lines import DOTS, Lines
@@ -29,14 +29,31 @@ from fastedit.anchor.lazy.rows import Row, rows_of
 KEYS = (
     "keys_matched", "keys_new", "keys_unsorted", "keys_apart", "keys_last", "keys_dropped", "keys_joined", "keys_more",
     "keys_marked", "keys_shown", "keys_hidden", "keys_kept",
-    "keys_kept_little", "keys_kept_marked", "keys_same",
+    "keys_kept_little", "keys_kept_marked", "keys_same", "keys_told", "keys_unheard", "keys_unkin", "keys_whole",
+    "keys_items", "keys_renamed", "keys_scattered", "keys_full", "keys_kept_unsaid",
 )  # fmt: skip
 JSON = frozenset({"json", "jsonc", "json5"})
 MAX_LINES = 20_000
 FEW = 2  # lines that were likelier deleted than just not shown
+_SENTENCE = re.compile(r"(?<=[.;!?:])\s+|\n\s*\n")
+_COMPLETE = re.compile(
+    r"\b(?:complete(?:ly)?|in full|the full|entire(?:ly)?|the whole|all (?:there (?:is|are)|of (?:it|them))"
+    r"|nothing else|exactly|only (?:has|have|contains?)|is now (?:just|only)|vollständig|complet[oa]?s?)\b",
+    re.IGNORECASE,
+)
+_GONE = re.compile(
+    r"\b(?:remov\w+|delet\w+|drop\w*|gone|goes|go(?= away)|goes away|no longer|not needed|unused|replac\w+"
+    r"|instead|in place of|out)\b",
+    re.IGNORECASE,
+)
+_TOLD_NAME = re.compile(r"`([^`\n]+)`|(?<=[Tt]he )(\w{4,})\b")
 _ROLES = ("elide", "where", "new", "gone")
 _MORE = re.compile(r"\b(?:more|another|add(?:s|ed)?|additional|appends?|extra|at the end of|join)\b", re.IGNORECASE)
 _ONE_LINE_RULE = re.compile(r"^(?P<indent>\s*)(?P<head>[^{}\s][^{}]*?)\s*\{\s*(?P<body>[^{}]*[^{}\s])\s*\}\s*$")
+
+
+_Merged = list[tuple[list[str], Counter[str]]]  # results with what speaks for and against each
+_Merge = Callable[[MergeRules], _Merged]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +83,15 @@ class MergedKeys:
             "keys_more": float(found["more"] > 0 and found["joined"] > 0),
             "keys_shown": 0.0 if found["marked"] else found["shown"] / 100,
             "keys_same": found["same"] / max(1, shown),
+            "keys_told": min(3, found["told"]) * (not found["deaf"]),
+            "keys_unheard": min(3, found["told"]) * found["deaf"],
+            "keys_unkin": min(3, found["unkin"]),
+            "keys_whole": math.log1p(found["whole"]),
+            "keys_items": float(found["items"]),
+            "keys_renamed": min(3, found["renamed"]),
+            "keys_full": float(found["full"] > 0 and found["dropped"] > 0),
+            "keys_kept_unsaid": 0.0 if found["gone"] else math.log1p(num_kept),
+            "keys_scattered": math.log1p(found["scattered"]),
         }
         return tuple(values[name] for name in KEYS)
 
@@ -83,29 +109,55 @@ def merged_by_keys(
     snippet = ShownKeys.of(shown, original, language)
     if not snippet.texts:
         return []
-    mine = entries_of(original.texts, language)
+    merge = _object_merger(original, snippet) if language in JSON else _entry_merger(original, snippet, prose)
     result: dict[tuple[str, ...], MergedKeys] = {}
-    for way in Way:
-        for joins in (False, True):
-            placer = Placer(way, said)
-            if language in JSON:
-                lines = merged_objects(original, snippet.texts, snippet.elided, placer, joins=joins)
-            else:
-                lines = None if mine is None else _merged_entries(original, mine, snippet, prose, placer, joins=joins)
-            if lines is None:
-                continue
-            placer.counts["marked"] = len(snippet.elided)
-            placer.counts["more"] = bool(_MORE.search(prose))
-            merged = MergedKeys(tuple(lines), placer.counts)
-            result.setdefault(merged.lines, merged)
+    for rules, merged in _answers(merge, said):
+        for lines, counts in merged:
+            counts["marked"] = len(snippet.elided) if counts["hidden"] else 0
+            counts["more"] = bool(_MORE.search(prose))
+            counts["full"] = bool(_COMPLETE.search(said))
+            counts["gone"] = bool(_GONE.search(said))
+            counts["deaf"] = rules.is_deaf
+            result.setdefault(tuple(lines), MergedKeys(tuple(lines), counts))
     return list(result.values())
+
+
+def _answers(merge: _Merge, said: str) -> Iterator[tuple[MergeRules, _Merged]]:
+    """The rules that may lead to different results, with these: a question that doesn't come up has one answer."""
+    whole = complete_keys(said)
+    for named in (frozenset[str](), whole) if whole else (whole,):
+        rules = MergeRules(Way.BESIDE, said, whole=named)
+        merged = merge(rules)
+        yield from _varied(merge, rules, merged)
+        if any(counts["strays"] for _, counts in merged):
+            rules = replace(rules, scatters=True)
+            yield from _varied(merge, rules, merge(rules))
+
+
+def _varied(merge: _Merge, rules: MergeRules, merged: _Merged) -> Iterator[tuple[MergeRules, _Merged]]:
+    """The results of rules, then of those that answer one question otherwise; lists are joined with each answer."""
+    counts = sum((counts for _, counts in merged), Counter[str]())
+    yield rules, merged
+    others = [replace(rules, way=way) for way in Way if way is not Way.BESIDE] if counts["new"] else []
+    others += [replace(rules, is_deaf=True)] if counts["told"] else []
+    others += [replace(rules, renames=True)] if counts["like"] else []
+    yield from ((one, merge(one)) for one in others)
+    if counts["dropped"]:
+        yield from ((one, merge(one)) for one in (replace(one, joins=True) for one in (rules, *others)))
+
+
+def complete_keys(said: str) -> frozenset[str]:
+    """The names in sentences that say that something is shown in full."""
+    told = [sentence for sentence in _SENTENCE.split(said) if _COMPLETE.search(sentence)]
+    names = (name.strip("\"'[]") for one in told for found in _TOLD_NAME.findall(one) for name in found)
+    return frozenset(name for name in names if name and not _COMPLETE.fullmatch(name))
 
 
 @dataclass(frozen=True, slots=True)
 class ShownKeys:
     """A snippet without what only speaks to its reader.
 
-    texts: its lines. notes: what was said above a line, or in the one before. elided: the lines that something is left
+    texts: its lines. notes: what was said above a line, or behind it. elided: the lines that something is left
     out before.
     """
 
@@ -119,8 +171,13 @@ class ShownKeys:
         texts: list[str] = []
         notes: dict[int, str] = {}
         elided: set[int] = set()
+        given = [line.rstrip() for line in shown]
         for row in rows_of(shown, original, language):
             if not _is_note(row, original):
+                text = row.text.rstrip()
+                behind = given[row.number][len(text) :] if given[row.number].startswith(text) else ""
+                if behind and not row.is_part:
+                    notes[len(texts)] = f"{notes.get(len(texts), '')} {behind}".strip()
                 texts.append(row.text)
                 continue
             notes[len(texts)] = f"{notes.get(len(texts), '')} {row.note}".strip()
@@ -136,25 +193,87 @@ def _is_note(row: Row, original: Lines) -> bool:
     return row.is_dots or DOTS.search(row.note) is not None or max(row.role(name) for name in _ROLES) > row.role("code")
 
 
-def _merged_entries(
-    original: Lines, mine: Entry, snippet: ShownKeys, prose: str, placer: Placer, *, joins: bool
-) -> list[str] | None:
+def _object_merger(original: Lines, snippet: ShownKeys) -> _Merge:
+    """Merges a snippet of JSON under any rules."""
+
+    def merge(rules: MergeRules) -> _Merged:
+        placer = rules.placer()
+        lines = merged_objects(original, snippet.texts, snippet.elided, placer, rules)
+        return [] if lines is None else [(lines, placer.counts)]
+
+    return merge
+
+
+def _entry_merger(original: Lines, snippet: ShownKeys, prose: str) -> _Merge:
+    """Merges a snippet of entries under any rules: into what it shows a part of, else as items of a list."""
+    mine = entries_of(original.texts, snippet.language)
+    if mine is None:
+        return lambda _: []
     if snippet.language in BRACED:
         snippet = _unfolded(snippet, mine, original)
     shown = entries_of(snippet.texts, snippet.language)
-    if shown is None:
+    target = None if shown is None else target_of(mine, shown, prose)
+    if shown is not None and target is not None:
+        pairs = [(target, shown)]
+        return lambda rules: _merged(original, pairs, snippet, rules)
+    found = _items(snippet, shown)
+    if found is None:
+        return lambda _: []
+    wrapped, items = found
+
+    def merge(rules: MergeRules) -> _Merged:
+        lists = lists_of(mine, items, rules.placer(), prose, wrapped.notes)
+        return [one for pairs in lists for one in _merged(original, pairs, wrapped, rules, are_items=True)]
+
+    return merge
+
+
+def _items(snippet: ShownKeys, shown: Entry | None) -> tuple[ShownKeys, Entry] | None:
+    """A snippet that shows but items of a list, with the key that it lacks, and the list; None for any other."""
+    if shown is not None and all(one.is_item for one in shown.children):
+        return snippet, shown
+    wrapping = {"toml": (["x = ["], ["]"]), "ini": (["x ="], [])}.get(snippet.language)
+    texts = list(snippet.texts)
+    while texts and (not texts[-1].strip() or texts[-1].strip() == "]"):
+        texts.pop()
+    if wrapping is None or not texts:
         return None
-    target = target_of(mine, shown, prose)
-    if target is None:
+    before, behind = wrapping
+    if snippet.language == "ini":
+        texts = [f"    {text.strip()}" for text in texts]
+    wrapped = replace(
+        snippet,
+        texts=(*before, *texts, *behind),
+        notes={line + 1: note for line, note in snippet.notes.items()},
+        elided=frozenset(line + 1 for line in snippet.elided),
+    )
+    root = entries_of(wrapped.texts, snippet.language)
+    if root is None or len(root.children) != 1 or not root.children[0].is_list:
         return None
+    return wrapped, root.children[0]
+
+
+def _merged(
+    original: Lines,
+    pairs: Sequence[tuple[Entry, Entry]],
+    snippet: ShownKeys,
+    rules: MergeRules,
+    *,
+    are_items: bool = False,
+) -> _Merged:
+    """The result of merging entries that are shown into those of the file that they are; empty where it fails."""
     lines = Lines(snippet.texts)
-    writer = EntryWriter(original, lines, snippet.language, steps_of(original, lines, target, shown))
-    merger = EntryMerger(writer, snippet.elided, snippet.notes, placer, joins)
+    writer = EntryWriter(original, lines, snippet.language, steps_of(original, lines, *pairs[0]))
+    merger = EntryMerger(writer, snippet.elided, snippet.notes, rules.placer(), rules)
     try:
-        merger.merge(target, shown)
+        for target, shown in pairs:
+            if are_items:
+                merger.add_items(target, shown)
+            else:
+                merger.merge(target, shown)
+        return [(merger.lines(), merger.placer.counts)]
     except Unmerged:
-        return None
-    return merger.lines()
+        return []
 
 
 def _unfolded(snippet: ShownKeys, mine: Entry, original: Lines) -> ShownKeys:

@@ -8,12 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rapidfuzz import fuzz
 from tree_sitter import Node
 
-from fastedit.anchor.lazy.keys.placing import Placer, Sibling, in_order, names_of
+from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Sibling, in_order, names_of
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.syntax.parse import parse_bytes
 
+MIN_ALIKE = 75.0  # of 100: a key that may be another's new form
 _GAP = '"..."'
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _BEFORE_CLOSING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(\s*[}\]])')
@@ -21,12 +23,11 @@ _BETWEEN = re.compile(r'([}\]"\w])([ \t]*\n\s*")')
 
 
 def merged_objects(
-    original: Lines, shown: Sequence[str], elided: Collection[int], placer: Placer, *, joins: bool
+    original: Lines, shown: Sequence[str], elided: Collection[int], placer: Placer, rules: MergeRules
 ) -> list[str] | None:
     """The original's lines with a partial object merged in; None where the snippet is no such thing or nothing fits.
 
-    elided: the lines of the snippet that something is left out before. joins: whether a list keeps what the snippet's
-    doesn't have.
+    elided: the lines of the snippet that something is left out before.
     """
     source = "\n".join(original.texts).encode()
     root = _object_of(source)
@@ -36,8 +37,9 @@ def merged_objects(
     target = _target(source, root, text, part)
     if target is None:
         return None
-    merger = _Merger(source, text, original.indent_unit, Lines(text.decode().split("\n")).indent_unit, placer, joins)
-    merger.merge(target, part)
+    merger = _Merger(source, text, original.indent_unit, Lines(text.decode().split("\n")).indent_unit, placer, rules)
+    for owner, pairs in _owners(source, root, target, text, part, placer, scatters=rules.scatters):
+        merger.merge(owner, pairs)
     for start, end, new in sorted(merger.edits, key=lambda edit: edit[:2], reverse=True):
         source = source[:start] + new + source[end:]
     return source.decode().split("\n")
@@ -98,6 +100,31 @@ def _target(source: bytes, root: Node, text: bytes, part: Node) -> Node | None:
     return found[0] if most and len(found) == 1 else None
 
 
+def _owners(
+    source: bytes, root: Node, target: Node, text: bytes, part: Node, placer: Placer, *, scatters: bool
+) -> list[tuple[Node, list[Node]]]:
+    """The objects that the pairs of a shown one belong to: the target, or others that alone have such a key.
+
+    What no object has goes with the pair before it.
+    """
+    homes: dict[str, list[Node]] = {}
+    for node in (root, *_objects(root)):
+        for pair in _pairs(node):
+            homes.setdefault(_key(source, pair), []).append(node)
+    known = {_key(source, pair) for pair in _pairs(target)}
+    result: list[tuple[Node, list[Node]]] = [(target, [])]
+    for pair in _pairs(part):
+        key = _key(text, pair)
+        alone = key not in known and len(homes.get(key, ())) == 1
+        placer.counts["strays"] += alone
+        placer.counts["scattered"] += alone and scatters
+        owner = homes[key][0] if alone and scatters else target if key in known or not scatters else result[-1][0]
+        if owner.id != result[-1][0].id:
+            result.append((owner, []))
+        result[-1][1].append(pair)
+    return [(owner, pairs) for owner, pairs in result if pairs or owner.id == target.id]
+
+
 def _objects(node: Node) -> Iterator[Node]:
     for pair in _pairs(node):
         value = pair.child_by_field_name("value")
@@ -142,12 +169,12 @@ class _Merger:
     unit: str
     shown_unit: str
     placer: Placer
-    joins: bool
+    rules: MergeRules
     edits: list[tuple[int, int, bytes]] = field(default_factory=list)
 
-    def merge(self, target: Node, part: Node) -> None:
-        """Merges the pairs of a shown object into one of the file."""
-        pairs, shown = _pairs(target), _pairs(part)
+    def merge(self, target: Node, shown: Sequence[Node]) -> None:
+        """Merges pairs that are shown into an object of the file."""
+        pairs = _pairs(target)
         known = {_key(self.source, pair): number for number, pair in enumerate(pairs)}
         counts = self.placer.counts
         numbers = [known.get(_key(self.text, pair)) for pair in shown]
@@ -157,6 +184,7 @@ class _Merger:
         if target.parent is not None and target.parent.type == "pair" and 0 < found < len(pairs):
             counts["shown"] = max(counts["shown"], round(100 * found / len(pairs)))
             counts["hidden"] += len(pairs) - found
+        numbers = self._renamed(pairs, shown, numbers)
         new: dict[int, list[Node]] = {}
         siblings = [Sibling(key.strip('"'), names_of(key)) for key in known]
         before: int | None = None
@@ -178,15 +206,36 @@ class _Merger:
             order = in_order(keys, place, [_key(self.text, pair).strip('"') for pair in inserted])
             self._insert(target, pairs, place, [inserted[number] for number in order])
 
+    def _renamed(self, pairs: Sequence[Node], shown: Sequence[Node], numbers: Sequence[int | None]) -> list[int | None]:
+        """Gives new keys the places of old ones that are much like them, where that is asked for."""
+        result = list(numbers)
+        for at, pair in enumerate(shown):
+            key = _key(self.text, pair)
+            old = [number for number in range(len(pairs)) if number not in result]
+            best = max(old, key=lambda number: fuzz.ratio(_key(self.source, pairs[number]), key), default=None)
+            if result[at] is None and best is not None and fuzz.ratio(_key(self.source, pairs[best]), key) >= MIN_ALIKE:
+                self.placer.counts["like"] += 1
+                if self.rules.renames:
+                    self.placer.counts["renamed"] += 1
+                    result[at] = best
+                    name = pairs[best].child_by_field_name("key")
+                    if name is not None:
+                        self.edits.append((name.start_byte, name.end_byte, key.encode()))
+        return result
+
     def _change(self, pair: Node, mine: Node, value: Node) -> None:
-        if mine.type == value.type == "object" and _pairs(mine):
-            self.merge(mine, value)
+        key = _key(self.source, pair).strip('"')
+        if mine.type == value.type == "object" and _pairs(mine) and key not in self.rules.whole:
+            self.merge(mine, _pairs(value))
             return
         if mine.type == value.type == "array" and self._merge_list(mine, value):
             return
         if _value(self.source, mine) == _value(self.text, value):
             self.placer.counts["same"] += 1
             return
+        if mine.type == value.type == "object":
+            lost = {_key(self.source, one) for one in _pairs(mine)} - {_key(self.text, one) for one in _pairs(value)}
+            self.placer.counts["whole"] += len(lost)
         self.edits.append((mine.start_byte, mine.end_byte, self._written(value, _indent_at(self.source, pair))))
 
     def _merge_list(self, mine: Node, shown: Node) -> bool:
@@ -203,8 +252,8 @@ class _Merger:
             lost = sum(all(value != other for other, _ in new) for value, _ in values)
             if not lost or any(isinstance(value, dict | list) for value, _ in (*values, *new)):
                 return False
-            self.placer.counts["joined" if self.joins else "dropped"] += lost
-            if not self.joins:
+            self.placer.counts["joined" if self.rules.joins else "dropped"] += lost
+            if not self.rules.joins:
                 return False
         last = values[-1][1]
         is_inline = mine.start_point[0] == last.start_point[0]

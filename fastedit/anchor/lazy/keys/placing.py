@@ -10,20 +10,55 @@ from enum import Enum
 from itertools import pairwise
 
 MIN_SORTED = 3
-_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n\s*\n|\n(?=\s*[-*#/])")
+MIN_KIN = 4  # letters that the keys of one kind begin with
+# Clauses, so that what one says of a key isn't taken for its neighbour.
+_CLAUSE = re.compile(r"(?<=[.;!?:])\s+|,\s+(?!and\s+`)|\s*[()]\s*|\n\s*\n|\n(?=\s*[-*#/])")
 _QUOTED = re.compile(r"`([^`\n]+)`")
-_NAME = r"(?:the\s+|its\s+|existing\s+)*[`\"']?([\w@$&.*/:#-]*[\w)])[`\"']?"
-_BETWEEN = re.compile(rf"\bbetween\s+{_NAME}\s+and\s+{_NAME}", re.IGNORECASE)
+_NAME = r"(?:the\s+|its\s+|existing\s+|old\s+)*(`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+'|[\w@$&.*/:#-]*[\w)])"
+_BETWEEN = re.compile(rf"\bbetween\s+{_NAME}(?:'s)?(?:\s+[\w-]+){{0,3}}?\s+and\s+{_NAME}", re.IGNORECASE)
 _BEHIND = re.compile(rf"\b(?:after|behind|below|under|beneath|follow(?:s|ing)?)\s+{_NAME}", re.IGNORECASE)
 _BEFORE = re.compile(rf"\b(?:before|above|in front of|ahead of)\s+{_NAME}", re.IGNORECASE)
+_FIRST = re.compile(
+    r"\b(?:(?:comes?|goes|stands?|is)\s+first|first\s+(?:one|entry|key|item)|at\s+(?:the|its)\s+(?:very\s+)?(?:top|start|beginning))\b",
+    re.I,
+)
+_LAST = re.compile(
+    r"\b(?:(?:comes?|go(?:es)?|stands?|is)\s+last|last\s+(?:one|entry|key|item)|at\s+(?:the|its)\s+(?:very\s+)?(?:end|bottom)|append(?:ed|s)?)\b",
+    re.I,
+)
+_NUMBERED = re.compile(r"^(.*?)(\d[\d.]*)$")
 
 
 class Way(Enum):
-    """The rule where the words say nothing: by the neighbour that is shown, by the keys' order, or last as new."""
+    """The rule where the words say nothing: by the neighbour shown, by order, last, or beside what is called alike."""
 
     BESIDE = "beside"
     SORTED = "sorted"
     LAST = "last"
+    KIN = "kin"
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRules:
+    """One answer to each question that a partial file leaves open.
+
+    way: where new keys go. said: the words of the message; is_deaf: whether they place nothing. joins: whether a list
+    of values keeps those that the snippet's doesn't have. whole: the keys of blocks that are shown complete. renames:
+    whether a new key takes over an old one that is much like it. scatters: whether keys that only one other object has
+    are that object's.
+    """
+
+    way: Way
+    said: str = ""
+    is_deaf: bool = False
+    joins: bool = False
+    whole: frozenset[str] = frozenset()
+    renames: bool = False
+    scatters: bool = False
+
+    def placer(self) -> Placer:
+        """The placer of new keys under these rules."""
+        return Placer(self.way, self.said, self.is_deaf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,66 +73,161 @@ class Sibling:
 class Placer:
     """Finds places, and counts what speaks for and against them.
 
-    said: what the words around the snippet say. counts: `unsorted` of keys that break the order of the others,
-    `apart` of those away from the neighbour that they are shown beside, `last` of those that nothing gave a place.
+    said: what the words around the snippet say. is_deaf: whether they are passed over. counts: `told` of keys that
+    the words place, `unsorted` of those that break the order of the others, `apart` of those away from the neighbour
+    that they are shown beside, `unkin` of those away from what is called alike, `last` of those that nothing gave a
+    place.
     """
 
     way: Way = Way.BESIDE
     said: str = ""
+    is_deaf: bool = False
     counts: Counter[str] = field(default_factory=Counter)
 
     def place(
-        self, siblings: Sequence[Sibling], key: str, before: int | None, after: int | None, note: str = ""
+        self,
+        siblings: Sequence[Sibling],
+        key: str,
+        before: int | None,
+        after: int | None,
+        note: str = "",
+        owner: str = "",
     ) -> int:
         """The number of the sibling that the key goes before; len(siblings) for the last place.
 
-        before, after: the sibling shown before it, or after it. note: what a comment beside it says.
+        before, after: the sibling shown before it, or after it. note: what a comment beside it says. owner: the key
+        that it goes under.
         """
-        said = self._said(siblings, key, note)
+        said = self.said_place(siblings, key, note, owner)
         if said is not None:
-            return said
+            self.counts["told"] += 1
+            if not self.is_deaf:
+                return said
         beside = before + 1 if before is not None else after
         fits = sorted_place([one.key for one in siblings], key)
-        if self.way is Way.SORTED and fits is not None:
-            place = fits
-        elif self.way is Way.LAST or beside is None:
-            place = fits if beside is None and fits is not None and self.way is not Way.LAST else len(siblings)
-            self.counts["last"] += place != fits
-        else:
-            place = beside
+        kin = kin_place([one.key for one in siblings], key)
+        by_way = {Way.SORTED: fits, Way.KIN: kin, Way.LAST: len(siblings)}.get(self.way)
+        place = next(
+            one for one in (by_way, beside, None if self.way is Way.LAST else fits, len(siblings)) if one is not None
+        )
+        self.counts["last"] += (beside is None or self.way is Way.LAST) and place != fits and place != kin
         self.counts["apart"] += beside is not None and place != beside
         self.counts["unsorted"] += fits is not None and place != fits
+        self.counts["unkin"] += kin is not None and place != kin
         return place
 
-    def _said(self, siblings: Sequence[Sibling], key: str, note: str) -> int | None:
-        for sentence in (note, *_SENTENCE.split(self.said)):
-            if sentence and (sentence is note or self._speaks_of(sentence, key)):
-                place = told_place(siblings, key, sentence)
-                if place is not None:
-                    return place
-        return None
+    def said_place(self, siblings: Sequence[Sibling], key: str, note: str = "", owner: str = "") -> int | None:
+        """The place that the note or the words give a key; None where they give none."""
+        if note:
+            place = told_place(siblings, key, note)
+            if place is None:
+                place = told_end(siblings, note)
+            if place is not None:
+                return place
+        clauses = [clause for clause in _CLAUSE.split(self.said) if clause]
+        of_key = [clause for clause in clauses if is_named(key, clause)]
+        of_owner = [clause for clause in clauses if owner and f"`{owner}`" in clause]
+        alone = [clause for clause in clauses if self._is_only_place(clause)]
+        ends = [told_end(siblings, clause) for clause in of_key], [told_end(siblings, clause) for clause in of_owner]
+        by_key, by_owner, by_none = (
+            [told_place(siblings, key, clause) for clause in told] for told in (of_key, of_owner, alone)
+        )
+        return next((place for place in (*by_key, *ends[0], *by_owner, *ends[1], *by_none) if place is not None), None)
 
-    def _speaks_of(self, sentence: str, key: str) -> bool:
-        """Whether a sentence names the key, or nothing but where something goes."""
-        named = _QUOTED.findall(sentence)
-        if key in named or any(key and key in one for one in named):
-            return True
-        patterns = (_BETWEEN, _BEHIND, _BEFORE)
-        told = {name for pattern in patterns for one in pattern.finditer(sentence) for name in one.groups()}
-        return len(named) <= 2 and all(name in told for name in named)
+    @staticmethod
+    def _is_only_place(clause: str) -> bool:
+        """Whether a clause names nothing but where something goes."""
+        named = _QUOTED.findall(clause)
+        told = {
+            name
+            for pattern in (_BETWEEN, _BEHIND, _BEFORE)
+            for one in pattern.finditer(clause)
+            for name in one.groups()
+        }
+        return len(named) <= 2 and all(f"`{name}`" in told for name in named)
 
 
-def told_place(siblings: Sequence[Sibling], key: str, sentence: str) -> int | None:
-    """The place that a sentence gives the key: between two siblings, behind or before one; None where it gives none."""
-    places = {name: number for number, one in enumerate(siblings) for name in one.names}
-    found = _BETWEEN.search(sentence)
-    if found and found[1] in places and found[2] in places:
-        return min(places[found[1]], places[found[2]]) + 1
-    for pattern, offset in ((_BEHIND, 1), (_BEFORE, 0)):
-        named = next((one[1] for one in pattern.finditer(sentence) if one[1] in places), None)
-        if named is not None and named != key:
-            return places[named] + offset
+def is_named(key: str, clause: str) -> bool:
+    """Whether a clause quotes the key, or has all of a longer one in its words."""
+    bare = key.strip("\"'[]")
+    return any(bare and bare in one for one in _QUOTED.findall(clause)) or (
+        len(bare) >= MIN_KIN and re.search(rf"(?<![\w-]){re.escape(bare)}(?![\w-])", clause) is not None
+    )
+
+
+def told_place(siblings: Sequence[Sibling], key: str, clause: str) -> int | None:
+    """The place that a clause gives the key: between two siblings, behind or before one; None where it gives none."""
+    found = _BETWEEN.search(clause)
+    if found:
+        ends = [_meant(siblings, name, key) for name in found.groups()]
+        if ends[0] and ends[1]:
+            low, high = sorted((ends[0], ends[1]))
+            return low[-1] + 1 if low[-1] < high[0] else None
+    for pattern, number, offset in ((_BEHIND, -1, 1), (_BEFORE, 0, 0)):
+        for one in pattern.finditer(clause):
+            meant = _meant(siblings, one[1], key) if one[1].strip("`\"'") != key else []
+            if meant:
+                return meant[number] + offset
     return None
+
+
+def told_end(siblings: Sequence[Sibling], clause: str) -> int | None:
+    """The first or last place, where a clause asks for that."""
+    if _FIRST.search(clause):
+        return 0
+    return len(siblings) if _LAST.search(clause) else None
+
+
+def _meant(siblings: Sequence[Sibling], name: str, key: str) -> list[int]:
+    """The siblings that a name means: the one called so, else those that begin or end so, in one run."""
+    name = name.strip("`\"'[]")
+    exact = [number for number, one in enumerate(siblings) if name in one.names]
+    if exact:
+        return exact[-1:]
+    bare = "".join(name.split()).rstrip(",;").strip("\"'").lower()
+    if len(bare) < 2:
+        return []
+    part = re.compile(rf"(?<![^\W_]){re.escape(bare)}(?![^\W_])")
+    found = [
+        number
+        for number, one in enumerate(siblings)
+        if any(_has_part(part, "".join(other.split()).lower(), bare) for other in one.names)
+    ]
+    # Several runs, or one number of several kinds: the one that is called most alike.
+    if len(found) > 1 and (bare[0].isdigit() or found[-1] - found[0] >= len(found)):
+        likest = max(len(_common(siblings[number].key, key)) for number in found)
+        found = [number for number in found if len(_common(siblings[number].key, key)) == likest >= MIN_KIN]
+    return found if found and found[-1] - found[0] < len(found) else []
+
+
+def _has_part(part: re.Pattern[str], name: str, bare: str) -> bool:
+    """Whether a name has a part of this name: numbers only at its end, as versions stand."""
+    return name.endswith(bare) and part.search(name) is not None if bare[0].isdigit() else part.search(name) is not None
+
+
+def _common(one: str, other: str) -> str:
+    size = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one[:size]
+
+
+def kin_place(keys: Sequence[str], key: str) -> int | None:
+    """The key's place among those that differ from it only in the number at their end; None where there are none."""
+    found = _NUMBERED.match(key)
+    if not found or len(found[1]) < MIN_KIN:
+        return None
+    kin = [
+        (_version(one[2]), number)
+        for number, other in enumerate(keys)
+        if (one := _NUMBERED.match(other)) and one[1] == found[1]
+    ]
+    if not kin or kin != sorted(kin):
+        return None
+    smaller = [number for version, number in kin if version < _version(found[2])]
+    return smaller[-1] + 1 if smaller else kin[0][1]
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".") if part)
 
 
 def sorted_place(keys: Sequence[str], key: str) -> int | None:

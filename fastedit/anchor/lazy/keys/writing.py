@@ -81,6 +81,9 @@ class EntryWriter:
             if not any(self.original.keys[before.end : behind.start]):
                 pair = (_is_large(before), _is_large(behind))
                 gaps.setdefault(pair, Counter())[behind.start - before.end] += 1
+        shown_gap = shown.children[number].start - shown.children[number - 1].end if number else 0
+        if following is None and shown_gap > 0 and shown_gap in gaps.get(kind, {}):
+            return shown_gap
         for pair in (kind, (True, True)) if any(kind) else (kind,):
             if pair in gaps:
                 return max(gaps[pair], key=lambda gap: (gaps[pair][gap], -gap))

@@ -1,0 +1,262 @@
+"""The questions that a partial file of keys leaves open, each with the answer that a reading takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastedit.anchor.lazy.keys import KEYS, MergedKeys, merged_by_keys
+from fastedit.anchor.lazy.keys.merging import complete_keys
+from fastedit.anchor.lazy.keys.placing import Sibling, kin_place, names_of, told_end, told_place
+from fastedit.anchor.lazy.lines import Lines
+from support.aligning import lines_of
+
+PROJECT = """\
+[project]
+name = "shop"
+classifiers = [
+    "Framework :: Web :: 1.0",
+    "Framework :: Web :: 2.0",
+    "Language :: 3.11",
+    "Language :: 3.12",
+    "Topic :: Shops",
+]
+dependencies = [
+    "attrs>=22",
+    "click>=8",
+    "httpx",
+]
+
+[dependency-groups]
+dev = [
+    "click>=8",
+    "ruff",
+]
+
+[tool.sort]
+known = ["a"]
+"""
+
+PACKAGE = """\
+{
+  "version": "1.0.0",
+  "exports": {
+    ".": "./index.js",
+    "./dist/*": "./dist/*.js"
+  },
+  "dependencies": {
+    "chalk": "^5",
+    "zod": "^3"
+  },
+  "prettier": {
+    "jsxBracketSameLine": true,
+    "semi": false
+  }
+}
+"""
+
+STYLE = """\
+:host {
+  --gap: 4px;
+}
+
+:focus {
+  outline: auto;
+}
+
+.nav {
+  gap: 2px;
+  margin: 0;
+}
+
+.mixed {
+  top: 0; left: 0;
+}
+"""
+
+NAV = """\
+nav:
+  - Home: index.md
+  - Guide:
+      - Start: guide/start.md
+      - Usage: guide/usage.md
+matrix:
+  - os: linux
+    python: "3.11"
+"""
+
+
+def candidates(original: str, shown: str, language: str, said: str = "", prose: str = "") -> list[MergedKeys]:
+    return merged_by_keys(Lines(lines_of(original)), shown.rstrip("\n").split("\n"), language, said, prose)
+
+
+def features(merged: MergedKeys, num_kept: int = 0) -> dict[str, float]:
+    return dict(zip(KEYS, merged.features(num_kept), strict=True))
+
+
+def reading(
+    original: str, shown: str, language: str, *changes: tuple[str, str], said: str = "", prose: str = ""
+) -> dict[str, float]:
+    """The features of the reading that makes these changes, each of a text that the original has once."""
+    expected = original
+    for old, new in changes:
+        assert expected.count(old) == 1, old
+        expected = expected.replace(old, new)
+    found = candidates(original, shown, language, said, prose)
+    texts = ["\n".join(one.lines) + "\n" for one in found]
+    assert expected in texts, "\n====\n".join(texts)
+    return features(found[texts.index(expected)])
+
+
+# ---- items without the key of their list -----------------------------------------------------------------------------
+
+
+def test_an_item_alone_goes_into_the_list_that_has_its_place() -> None:
+    new = ('3.12",', '3.12",\n    "Language :: 3.13",')
+    shown = '"Language :: 3.13",'
+    told = reading(PROJECT, shown, "toml", new, said="After 3.12 add")
+    assert (told["keys_items"], told["keys_told"]) == (1, 1)
+    assert reading(PROJECT, shown, "toml", new)["keys_unkin"] == 0  # behind the version before it
+    assert reading(PROJECT, shown + "\n]", "toml", new)["keys_items"] == 1  # with the end of its list
+
+
+def test_items_that_lists_have_change_where_they_stand() -> None:
+    reading(PROJECT, '"httpx>=1",', "toml", ('"httpx"', '"httpx>=1"'))
+    both = PROJECT.replace('"click>=8"', '"click>=9"').replace('"httpx"', '"httpx>=1"').replace('"ruff"', '"ruff>=1"')
+    found = candidates(PROJECT, '"click>=9",\n"httpx>=1",\n"ruff>=1",', "toml")
+    assert both in {"\n".join(one.lines) + "\n" for one in found}
+
+
+def test_a_note_behind_an_item_tells_its_place() -> None:
+    new = ('    "attrs>=22",', '    "attrs>=22",\n    "boto",')
+    reading(PROJECT, '"click>=8",\n"boto",  # new, after attrs', "toml", new)
+
+
+def test_items_of_yaml_go_where_the_words_say() -> None:
+    said = "The page goes between Start and Usage:"
+    new = ("      - Usage", "      - More: guide/more.md\n      - Usage")
+    reading(NAV, "- More: guide/more.md", "yaml", new, said=said)
+    last = ('python: "3.11"', 'python: "3.11"\n  - os: mac\n    python: "3.12"')
+    reading(NAV, '- os: mac\n  python: "3.12"', "yaml", last, prose="at the end of `matrix`:", said="at its end")
+
+
+def test_items_that_nothing_places_go_nowhere() -> None:
+    assert candidates(PROJECT, '"unknown",', "toml") == []
+
+
+# ---- what is shown complete ------------------------------------------------------------------------------------------
+
+
+def test_a_block_that_is_said_to_be_complete_loses_what_it_does_not_show() -> None:
+    shown = '{"version": "1.1.0", "exports": {".": "./index.js"}}'
+    said = "The new `exports` (that object is complete):"
+    whole = [
+        ('"1.0.0"', '"1.1.0"'),
+        ('{\n    ".": "./index.js",\n    "./dist/*": "./dist/*.js"\n  }', '{".": "./index.js"}'),
+    ]
+    assert reading(PACKAGE, shown, "json", *whole, said=said)["keys_whole"] > 0
+    kept = reading(PACKAGE, shown, "json", whole[0], said=said)
+    assert kept["keys_whole"] == 0
+    assert len(candidates(PACKAGE, shown, "json")) == 1
+
+
+def test_complete_keys() -> None:
+    said = "`a` and `b` are the complete new objects. `c` changes. The matrix below is given in full."
+    assert complete_keys(said) == {"a", "b", "matrix"}
+    assert "matrix" in complete_keys("and the matrix below is complete")
+
+
+def test_words_for_complete_lists_speak_for_replacing_them() -> None:
+    shown = '[dependency-groups]\ndev = [\n    "ruff",\n    "ty",\n]'
+    replaced = ('    "click>=8",\n    "ruff",\n', '    "ruff",\n    "ty",\n')
+    assert reading(PROJECT, shown, "toml", replaced, said="The arrays are complete.")["keys_full"] == 1
+    assert reading(PROJECT, shown, "toml", replaced)["keys_full"] == 0
+
+
+# ---- new names -------------------------------------------------------------------------------------------------------
+
+
+def test_a_new_name_may_take_over_an_old_one() -> None:
+    change = ('"jsxBracketSameLine"', '"bracketSameLine"')
+    assert reading(PACKAGE, '{"prettier": {"bracketSameLine": true}}', "json", change)["keys_renamed"] == 1
+    shown = ":focus:where(:not(iframe)) {\n  outline: auto;\n}\n.nav {\n  gap: 2px;\n}"
+    assert reading(STYLE, shown, "css", (":focus", ":focus:where(:not(iframe))"))["keys_renamed"] == 1
+    shown = ":host,\n:root {\n  --gap: 5px;\n}\n.nav {\n  gap: 2px;\n}"
+    reading(STYLE, shown, "css", (":host", ":host,\n:root"), ("4px", "5px"))
+
+
+def test_a_rule_that_holds_several_in_a_line_leaves_the_others_readable() -> None:
+    reading(STYLE, ".nav {\n  gap: 3px;\n}", "css", ("gap: 2px", "gap: 3px"))
+
+
+# ---- keys of other blocks --------------------------------------------------------------------------------------------
+
+
+def test_keys_shown_side_by_side_change_where_they_stand() -> None:
+    shown = '"version": "1.1.0",\n"chalk": "^6",\n"execa": "^9"'
+    changes = [('"1.0.0"', '"1.1.0"'), ('"chalk": "^5"', '"chalk": "^6",\n    "execa": "^9"')]
+    assert reading(PACKAGE, shown, "json", *changes)["keys_scattered"] > 0
+    shown = 'dependencies = [\n    "attrs>=23",\n    "click>=8",\n    "httpx",\n]\n\n[tool.sort]\nknown = ["b"]'
+    changes = [("attrs>=22", "attrs>=23"), ('["a"]', '["b"]')]
+    assert reading(PROJECT, shown, "toml", *changes)["keys_scattered"] > 0
+
+
+# ---- places ----------------------------------------------------------------------------------------------------------
+
+
+def siblings(*keys: str) -> list[Sibling]:
+    return [Sibling(key, names_of(key)) for key in keys]
+
+
+@pytest.mark.parametrize(
+    ("keys", "clause", "place"),
+    [
+        (["Framework::Web::1.0", "Framework::Web::2.0", "Language::2.0"], "after 2.0", 2),  # the likest of several
+        (["--c-stone-1", "--c-stone-2", "--c-black"], "after stone", 2),  # all of a family
+        (["--c-stone-1", "--c-stone-2", "--c-black"], "before stone", 0),
+        (["a.line_length", "b.line_length"], "right before `b.line_length`", 1),
+        (["x", "Open AI", "y"], 'between "Open AI" and y', 2),
+        (["[tool.ruff", "[tool.ruff.lint", "[tool.sort"], "between ruff's own tables and `[tool.sort]`", 2),
+        (["a", "b"], "after c", None),
+        (["10", "1"], "after 0", None),  # a part of a number is none
+    ],
+)
+def test_a_place_may_be_named_by_a_part(keys: list[str], clause: str, place: int | None) -> None:
+    assert told_place(siblings(*keys), "Framework::Web::2.1", clause) == place
+
+
+def test_the_ends_are_places() -> None:
+    assert told_end(siblings("a", "b"), "`x` comes first") == 0
+    assert told_end(siblings("a", "b"), "at the very end") == 2
+    assert told_end(siblings("a", "b"), "the first two change") is None
+    said = "`height` comes first, in `.nav` the new line follows `gap`:"
+    reading(STYLE, ".nav {\n  height: 1px;\n}", "css", ("  gap: 2px", "  height: 1px;\n  gap: 2px"), said=said)
+    reading(STYLE, ".nav {\n  color: red;\n}", "css", ("gap: 2px;", "gap: 2px;\n  color: red;"), said=said)
+
+
+def test_words_may_be_passed_over() -> None:
+    said = "`color` goes after `gap`:"
+    unheard = reading(STYLE, ".nav {\n  color: red;\n}", "css", ("margin: 0;", "margin: 0;\n  color: red;"), said=said)
+    assert (unheard["keys_told"], unheard["keys_unheard"]) == (0, 1)
+
+
+def test_kin_stand_by_their_numbers() -> None:
+    keys = ["Lang::3.9", "Lang::3.10", "Other", "Lang::3.12"]
+    assert kin_place(keys, "Lang::3.11") == 2
+    assert kin_place(keys, "Lang::3.13") == 4
+    assert kin_place(keys, "Lang::3.8") == 0
+    assert kin_place(keys, "Else::3.8") is None
+    assert kin_place(keys, "Other") is None
+
+
+def test_only_what_no_marker_covers_counts_as_hidden() -> None:
+    shown = "nav:\n  # ...\n  - Guide:\n      - Usage: guide/all.md\nmatrix:\n  # ..."
+    found = candidates(NAV, "# ...\n" + shown, "yaml")
+    assert found
+    assert all(features(one)["keys_hidden"] == 0 for one in found)
+
+
+def test_lines_that_no_word_removes() -> None:
+    merged = candidates(STYLE, ".nav {\n  gap: 3px;\n}", "css")[0]
+    assert features(merged, 3)["keys_kept_unsaid"] > 0
+    merged = candidates(STYLE, ".nav {\n  gap: 3px;\n}", "css", said="The margin is gone.")[0]
+    assert features(merged, 3)["keys_kept_unsaid"] == 0
