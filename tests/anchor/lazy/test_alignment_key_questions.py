@@ -200,6 +200,21 @@ def test_keys_shown_side_by_side_change_where_they_stand() -> None:
     assert reading(PROJECT, shown, "toml", *changes)["keys_scattered"] > 0
 
 
+def test_tables_of_one_name_are_told_apart_by_what_they_begin_with() -> None:
+    original = '[[tool.overrides]]\nmodule = "a"\nfollow = "skip"\n\n[[tool.overrides]]\nmodule = "b"\n'
+    second = ('module = "b"', 'module = "b"\n\n[[tool.overrides]]\nmodule = "c"')
+    reading(original, '[[tool.overrides]]\nmodule = "c"\n', "toml", second)
+    reading(original, '[[tool.overrides]]\nmodule = "a"\nfollow = "no"\n', "toml", ('"skip"', '"no"'))
+
+
+def test_a_comment_above_a_known_key_may_speak_to_the_reader() -> None:
+    shown = ".nav {\n  /* a little more */\n  gap: 3px;\n}"
+    quiet = reading(STYLE, shown, "css", ("gap: 2px", "gap: 3px"))
+    assert (quiet["keys_quiet"], quiet["keys_comments"]) == (1, 0)
+    told = reading(STYLE, shown, "css", ("  gap: 2px", "  /* a little more */\n  gap: 3px"))
+    assert (told["keys_quiet"], told["keys_comments"]) == (0, 1)
+
+
 # ---- places ----------------------------------------------------------------------------------------------------------
 
 

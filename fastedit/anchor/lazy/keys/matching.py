@@ -22,6 +22,9 @@ def target_of(root: Entry, shown: Entry, prose: str) -> Entry | None:
     most = max(numbers.values())
     if most and numbers[id(root)] == most:
         return root
+    tables = {one.key for one in root.children if one.key.startswith("[[")}
+    if not most and all(one.key in tables for one in shown.children):
+        return root  # one more of a kind
     found = [one for one in root.blocks() if numbers[id(one)] == most and one.children]
     found = [one for one in found if one.children[0].is_item == shown.children[0].is_item]
     column = shown.children[0].column
@@ -74,6 +77,8 @@ def name_in(entry: Entry) -> str:
     """What an entry is called among its siblings: an item by what tells it apart."""
     if not entry.marks:
         return entry.key
+    if entry.key.startswith("[["):
+        return entry.key
     kind, value = entry.marks[0]
     return value.partition(":")[0] if kind == "first" else value
 
@@ -106,6 +111,8 @@ def matched(mine: Sequence[Entry], shown: Sequence[Entry]) -> list[int | None]:
         names.setdefault(one.key, []).append(number)
     for number, one in enumerate(shown):
         found = [other for other in names.get(one.key, ()) if other in free and mine[other].is_item == one.is_item]
+        if one.key.startswith("[["):
+            found = [other for other in found if _is_same_item(mine[other], one)]
         if found:
             result[number] = _likest(mine, found, one)
             del free[result[number] or 0]

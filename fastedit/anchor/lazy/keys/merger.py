@@ -175,7 +175,8 @@ class EntryMerger:
                 self.changes.append((mine.head - len(new), mine.head, new))
             return
         new = [line for line in new if plain(line) not in known]
-        if new:
+        self.placer.counts["quiet" if self.rules.is_quiet else "comments"] += len(new)
+        if new and not self.rules.is_quiet:
             self.changes.append((mine.head, mine.head, new))
 
     def _insert(self, mine: Entry, shown: Entry, numbers: Sequence[int | None]) -> None:

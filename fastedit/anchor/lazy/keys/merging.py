@@ -20,7 +20,7 @@ from fastedit.anchor.lazy.keys.entries import Entry
 from fastedit.anchor.lazy.keys.matching import lists_of, target_of
 from fastedit.anchor.lazy.keys.merger import EntryMerger, Unmerged
 from fastedit.anchor.lazy.keys.objects import merged_objects
-from fastedit.anchor.lazy.keys.placing import MergeRules, Way
+from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Way
 from fastedit.anchor.lazy.keys.trees import BRACED, LANGUAGES, entries_of
 from fastedit.anchor.lazy.keys.writing import EntryWriter, steps_of
 from fastedit.anchor.lazy.lines import DOTS, Lines
@@ -31,6 +31,7 @@ KEYS = (
     "keys_marked", "keys_shown", "keys_hidden", "keys_kept",
     "keys_kept_little", "keys_kept_marked", "keys_same", "keys_told", "keys_unheard", "keys_unkin", "keys_whole",
     "keys_items", "keys_renamed", "keys_scattered", "keys_full", "keys_kept_unsaid",
+    "keys_comments", "keys_quiet",
 )  # fmt: skip
 JSON = frozenset({"json", "jsonc", "json5"})
 MAX_LINES = 20_000
@@ -90,6 +91,8 @@ class MergedKeys:
             "keys_items": float(found["items"]),
             "keys_renamed": min(3, found["renamed"]),
             "keys_full": float(found["full"] > 0 and found["dropped"] > 0),
+            "keys_comments": min(3, found["comments"]),
+            "keys_quiet": min(3, found["quiet"]),
             "keys_kept_unsaid": 0.0 if found["gone"] else math.log1p(num_kept),
             "keys_scattered": math.log1p(found["scattered"]),
         }
@@ -109,7 +112,7 @@ def merged_by_keys(
     snippet = ShownKeys.of(shown, original, language)
     if not snippet.texts:
         return []
-    merge = _object_merger(original, snippet) if language in JSON else _entry_merger(original, snippet, prose)
+    merge = _object_merger(original, snippet) if language in JSON else _entry_merger(original, snippet, said, prose)
     result: dict[tuple[str, ...], MergedKeys] = {}
     for rules, merged in _answers(merge, said):
         for lines, counts in merged:
@@ -141,6 +144,7 @@ def _varied(merge: _Merge, rules: MergeRules, merged: _Merged) -> Iterator[tuple
     others = [replace(rules, way=way) for way in Way if way is not Way.BESIDE] if counts["new"] else []
     others += [replace(rules, is_deaf=True)] if counts["told"] else []
     others += [replace(rules, renames=True)] if counts["like"] else []
+    others += [replace(rules, is_quiet=True)] if counts["comments"] else []
     yield from ((one, merge(one)) for one in others)
     if counts["dropped"]:
         yield from ((one, merge(one)) for one in (replace(one, joins=True) for one in (rules, *others)))
@@ -204,7 +208,7 @@ def _object_merger(original: Lines, snippet: ShownKeys) -> _Merge:
     return merge
 
 
-def _entry_merger(original: Lines, snippet: ShownKeys, prose: str) -> _Merge:
+def _entry_merger(original: Lines, snippet: ShownKeys, said: str, prose: str) -> _Merge:
     """Merges a snippet of entries under any rules: into what it shows a part of, else as items of a list."""
     mine = entries_of(original.texts, snippet.language)
     if mine is None:
@@ -220,9 +224,9 @@ def _entry_merger(original: Lines, snippet: ShownKeys, prose: str) -> _Merge:
     if found is None:
         return lambda _: []
     wrapped, items = found
+    lists = lists_of(mine, items, Placer(said=said), prose, wrapped.notes)
 
     def merge(rules: MergeRules) -> _Merged:
-        lists = lists_of(mine, items, rules.placer(), prose, wrapped.notes)
         return [one for pairs in lists for one in _merged(original, pairs, wrapped, rules, are_items=True)]
 
     return merge

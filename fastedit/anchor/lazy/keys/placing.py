@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from itertools import pairwise
 
 MIN_SORTED = 3
@@ -45,7 +46,7 @@ class MergeRules:
     way: where new keys go. said: the words of the message; is_deaf: whether they place nothing. joins: whether a list
     of values keeps those that the snippet's doesn't have. whole: the keys of blocks that are shown complete. renames:
     whether a new key takes over an old one that is much like it. scatters: whether keys that only one other object has
-    are that object's.
+    are that object's. is_quiet: whether comments above known keys that the file doesn't have speak to the reader.
     """
 
     way: Way
@@ -55,6 +56,7 @@ class MergeRules:
     whole: frozenset[str] = frozenset()
     renames: bool = False
     scatters: bool = False
+    is_quiet: bool = False
 
     def placer(self) -> Placer:
         """The placer of new keys under these rules."""
@@ -124,7 +126,7 @@ class Placer:
                 place = told_end(siblings, note)
             if place is not None:
                 return place
-        clauses = [clause for clause in _CLAUSE.split(self.said) if clause]
+        clauses = _clauses(self.said)
         of_key = [clause for clause in clauses if is_named(key, clause)]
         of_owner = [clause for clause in clauses if owner and f"`{owner}`" in clause]
         alone = [clause for clause in clauses if self._is_only_place(clause)]
@@ -145,6 +147,11 @@ class Placer:
             for name in one.groups()
         }
         return len(named) <= 2 and all(f"`{name}`" in told for name in named)
+
+
+@lru_cache(maxsize=16)
+def _clauses(said: str) -> tuple[str, ...]:
+    return tuple(clause for clause in _CLAUSE.split(said) if clause)
 
 
 def is_named(key: str, clause: str) -> bool:

@@ -48,7 +48,7 @@ def _sections(
         section = _SECTION.match(text)
         if section:
             if opened is not None:
-                top.append(_closed(opened, inside, done))
+                top.append(_closed(texts, opened, inside, done))
             name = section[1] + _SPACE.sub("", section[2]).translate(_QUOTES)
             opened, inside = Entry(name, start, line, line + 1, indent_of(text)), []
             line += 1
@@ -63,12 +63,14 @@ def _sections(
             line = end
         done = line
     if opened is not None:
-        top.append(_closed(opened, inside, done))
+        top.append(_closed(texts, opened, inside, done))
     return top
 
 
-def _closed(opened: Entry, inside: list[Entry], end: int) -> Entry:
-    return replace(opened, end=end, children=tuple(inside), inner=(opened.head + 1, end))
+def _closed(texts: list[str], opened: Entry, inside: list[Entry], end: int) -> Entry:
+    # Tables of one name are told apart by what they begin with.
+    marks = (("first", texts[inside[0].head].strip()),) if inside and opened.key.startswith("[[") else ()
+    return replace(opened, end=end, children=tuple(inside), inner=(opened.head + 1, end), marks=marks)
 
 
 def _toml_value(texts: list[str], line: int, value: str) -> _Value:
