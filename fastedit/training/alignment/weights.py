@@ -56,8 +56,8 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "delete_after_quote": (-np.inf, 0.0),
     "delete_to_quote": (-np.inf, 0.0),
     "back": (-np.inf, -4.0),
-    # A snippet with markers says what stays: what it passes over without one is gone.
-    "keys_marked": (-np.inf, -6.0),
+    # A snippet with markers says what stays: what a block without one passes over is likelier gone.
+    "keys_marked": (-np.inf, -1.0),
 }
 
 
