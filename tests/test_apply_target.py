@@ -13,6 +13,7 @@ import pytest
 from fastedit import EditRefused, apply
 from fastedit.apply import apply_edits
 from fastedit.decode import EditRequest, engine, submit
+from fastedit.decode.request import Group
 from fastedit.draft.model import Draft, Kind
 from fastedit.edits import parse_message
 from fastedit.errors import Code
@@ -23,7 +24,6 @@ from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
 from fastedit.targets.marks import has_marks, mark, without_marks
 from fastedit.targets.templates import PLAIN
-from fastedit.verify.groups import Group
 from fastedit.verify.verified import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny

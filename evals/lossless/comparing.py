@@ -18,7 +18,7 @@ from fastedit.decode.costs import CostTable
 from fastedit.decode.fused import can_fuse
 from fastedit.decode.kernels import has_kernels
 from fastedit.decode.runner import ModelRunner, Runner
-from fastedit.decode.sampling import gumbel, kept_tokens
+from fastedit.decode.verify import gumbel, kept_tokens
 from fastedit.draft import Draft, Kind
 from fastedit.targets import Target
 

@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     from fastedit.decode.api import make_engine, shared_engine, submit, verify_draft
     from fastedit.decode.asking import decode_request
     from fastedit.decode.engine import Engine
-    from fastedit.decode.handle import Handle
-    from fastedit.decode.request import GREEDY, DecodeRequest, DecodeResult, EditRequest, Sampling
+    from fastedit.decode.request import GREEDY, DecodeRequest, DecodeResult, DecodeStats, EditRequest, Handle, Sampling
     from fastedit.decode.settings import EngineSettings
-    from fastedit.decode.stats import DecodeStats
 
 __all__ = [
     "GREEDY",

@@ -14,17 +14,15 @@ from fastedit.decode.asking import EditHandle, decode_request
 from fastedit.decode.engine import Engine
 from fastedit.decode.fused import can_fuse, fuse
 from fastedit.decode.graphs import FusedRunner
-from fastedit.decode.handle import Handle
 from fastedit.decode.kernels import has_kernels
 from fastedit.decode.memory import is_out_of_memory, on_device, release_memory
 from fastedit.decode.passes import Append
 from fastedit.decode.probe import traits_of
-from fastedit.decode.request import DecodeResult, EditRequest
+from fastedit.decode.request import DecodeResult, EditRequest, Group, Handle
 from fastedit.decode.runner import ModelRunner, Runner, max_len_of, slots_for
 from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.targets.loading import getting_ready
-from fastedit.verify.groups import Group
 
 if TYPE_CHECKING:
     from fastedit.targets import Target

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fastedit.decode.handle import Handle
-from fastedit.decode.request import DecodeRequest, DecodeResult, EditRequest
+from fastedit.decode.request import DecodeRequest, DecodeResult, EditRequest, Handle
 from fastedit.draft.model import Draft, Kind
 from fastedit.errors import Code, EditRefused, InputRefused, ResultRefused
 from fastedit.targets.answer import AnswerStream, extract_answer

@@ -1,16 +1,52 @@
-"""Requests to the engine, and its results."""
+"""Requests to the engine, alone or in groups of use only together, what waits for them, and their results."""
 
 from __future__ import annotations
 
 import math
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future, InvalidStateError
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any, Protocol
 
-from fastedit.decode.stats import DecodeStats
 from fastedit.draft.model import Draft
 from fastedit.errors import SettingsError
 
 GREEDY_BELOW = 1e-5  # a lower temperature can't be told from greedy in float32, and its inverse overflows
+Listener = Callable[[str | None], None]  # gets pieces of text, and None at the end
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeStats:
+    """Counts and times of one request.
+
+    passes: forward passes it took part in. drafted: draft tokens fed; accepted: those that the target agreed with.
+    divergences: passes in which it refused one. reanchors: places found again after a divergence.
+    cached_tokens: prompt tokens taken from an earlier request. queue_ms: waiting for a slot. prefill_ms: until the
+    first output tokens were there; decode_ms: from then on. total_ms: from submission to the end.
+    pass_ms: time in the target's forward passes alone. fallbacks: what was done in a slower way than usual, and why.
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    passes: int = 0
+    drafted: int = 0
+    accepted: int = 0
+    divergences: int = 0
+    reanchors: int = 0
+    queue_ms: float = 0.0
+    prefill_ms: float = 0.0
+    decode_ms: float = 0.0
+    pass_ms: float = 0.0
+    total_ms: float = 0.0
+    fallbacks: tuple[str, ...] = ()
+
+    @property
+    def rejected(self) -> int:
+        return self.drafted - self.accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +184,131 @@ class DecodeResult:
     is_given_up: bool = False
     logprobs: tuple[float, ...] = ()
     refused: tuple[Refused, ...] = ()
+
+
+class Handle:
+    """The result to come. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._future: Future[DecodeResult] = Future()
+        self._lock = threading.Lock()
+        self._pieces: list[str] = []
+        self._listeners: list[Listener] = []
+        self._is_cancelled = threading.Event()
+
+    def result(self, timeout: float | None = None) -> DecodeResult:
+        """The result, once it is there.
+
+        Raises what the request failed with (EditRefused), CancelledError, or TimeoutError after `timeout` seconds (the
+        request goes on then).
+        """
+        return self._future.result(timeout)
+
+    def stream(self) -> Iterator[str]:
+        """The text piece by piece as the target accepts it; raises like `result` at the end."""
+        pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._listen(pieces.put)
+        yield from iter(pieces.get, None)
+        self.result(0)
+
+    def cancel(self) -> None:
+        """Give the request up: its slot is free after the pass that is running. Does nothing to one that is done."""
+        self._is_cancelled.set()
+
+    @property
+    def is_done(self) -> bool:
+        return self._future.done()
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._is_cancelled.is_set()
+
+    def push(self, text: str) -> None:
+        """For the engine: more text is certain."""
+        if not text:
+            return
+        with self._lock:
+            self._pieces.append(text)
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener(text)
+
+    def finish(self, outcome: DecodeResult | BaseException) -> None:
+        """For the engine: the request is over. Only the first outcome counts."""
+        try:
+            if isinstance(outcome, CancelledError):
+                self._future.cancel()
+            elif isinstance(outcome, BaseException):
+                self._future.set_exception(outcome)
+            else:
+                self._future.set_result(outcome)
+        except InvalidStateError:
+            return
+        with self._lock:
+            listeners, self._listeners = self._listeners, []
+        for listener in listeners:
+            listener(None)
+
+    def _listen(self, listener: Listener) -> None:
+        with self._lock:
+            for piece in self._pieces:
+                listener(piece)
+            if self.is_done:
+                listener(None)
+            else:
+                self._listeners.append(listener)
+
+
+class Group:
+    """Waits for `num_missing` requests to come. Safe to use from any thread."""
+
+    def __init__(self, num_missing: int) -> None:
+        self._num_missing = num_missing
+        self._lock = threading.Lock()
+        self._listeners: list[Callable[[], None]] = []
+
+    @property
+    def is_complete(self) -> bool:
+        return self._num_missing <= 0
+
+    def place(self) -> GroupPlace:
+        """A place for one of the requests that are to come, or for one more."""
+        return GroupPlace(self)
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Has the listener called once all requests have come; at once where they have."""
+        with self._lock:
+            if not self.is_complete:
+                self._listeners.append(listener)
+                return
+        listener()
+
+    def _come(self) -> None:
+        with self._lock:
+            self._num_missing -= 1
+            listeners = self._listeners if self.is_complete else []
+            self._listeners = [] if self.is_complete else self._listeners
+        for listener in listeners:
+            listener()
+
+
+class GroupPlace:
+    """One place in a group: taken at the block's end, or before by `take`."""
+
+    def __init__(self, group: Group) -> None:
+        self.group = group
+        self.is_taken = False
+
+    def take(self) -> None:
+        """Notes that the request it is for has come, or won't; it counts once."""
+        if not self.is_taken:
+            self.is_taken = True
+            self.group._come()
+
+    def __enter__(self) -> GroupPlace:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.take()

@@ -18,14 +18,12 @@ from fastedit.decode.attention import SlotsPass, Span
 from fastedit.decode.cache import CacheShape, KVSlots, plan_slots
 from fastedit.decode.fused import can_fuse, fuse
 from fastedit.decode.kernels import has_kernels
-from fastedit.decode.memory import is_out_of_memory, on_device, release_memory
+from fastedit.decode.memory import LARGEST_BYTES, Shares, is_out_of_memory, on_device, release_memory
 from fastedit.decode.passes import Append, Verdict, wanted_rows
 from fastedit.decode.plain import PlainDecoder
 from fastedit.decode.probe import Traits, base_of, difference, traits_of, unsupported
 from fastedit.decode.settings import EngineSettings
-from fastedit.decode.shares import LARGEST_BYTES, Shares
-from fastedit.decode.verify import TokenChooser
-from fastedit.decode.widths import FewWidthsChooser, repeated_width
+from fastedit.decode.verify import FewWidthsChooser, TokenChooser, repeated_width
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -9,13 +9,10 @@ from dataclasses import dataclass, replace
 
 from fastedit.decode.controller import Acceptance
 from fastedit.decode.drafting import cascade_for
-from fastedit.decode.handle import Handle
 from fastedit.decode.passes import NO_TOKEN, Append, Verdict
-from fastedit.decode.request import Constraint, DecodeRequest, DecodeResult, Refused
-from fastedit.decode.stats import DecodeStats
+from fastedit.decode.request import Constraint, DecodeRequest, DecodeResult, DecodeStats, Group, Handle, Refused
 from fastedit.draft import Codec, Proposal, Transcript
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.verify.groups import Group
 
 
 @dataclass(frozen=True, slots=True)

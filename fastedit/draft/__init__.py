@@ -1,11 +1,9 @@
 """Proposes the next tokens: from the merged draft and the original with re-anchoring, look-up."""
 
-from fastedit.draft.cascade import Cascade
 from fastedit.draft.lookup import NgramDrafter, SuffixDrafter
-from fastedit.draft.model import Codec, Draft, Drafter, Kind, Proposal
+from fastedit.draft.model import Codec, Draft, Drafter, Kind, Proposal, Transcript
 from fastedit.draft.snippet import SnippetDrafter
-from fastedit.draft.text import TextDrafter
-from fastedit.draft.transcript import Transcript
+from fastedit.draft.text import Cascade, TextDrafter
 
 __all__ = [
     "Cascade",

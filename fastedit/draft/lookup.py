@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastedit.draft.model import Kind, Proposal
-from fastedit.draft.transcript import Transcript
+from fastedit.draft.model import Kind, Proposal, Transcript
 
 Tokens = NDArray[np.int64]
 Sources = Callable[[], Sequence[Tokens | Sequence[int]]]

@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fastedit.draft.model import Codec, Kind, Proposal
-from fastedit.draft.transcript import Transcript
+from fastedit.draft.model import Codec, Kind, Proposal, Transcript
 from fastedit.lines import body, indent_of, split_lines
 
 TAB_COLUMNS = 8

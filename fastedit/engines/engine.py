@@ -12,9 +12,7 @@ from dataclasses import replace
 
 from fastedit.decode.asking import EditHandle, decode_request
 from fastedit.decode.drafting import Rehearsal
-from fastedit.decode.handle import Handle
-from fastedit.decode.request import DecodeRequest, DecodeResult, EditRequest
-from fastedit.decode.stats import DecodeStats
+from fastedit.decode.request import DecodeRequest, DecodeResult, DecodeStats, EditRequest, Handle
 from fastedit.draft import Transcript
 from fastedit.engines.wire import Cost, Piece, ServedModel, Server, Stream
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused

@@ -12,8 +12,8 @@ from fastedit.guard.word import read_word
 from fastedit.targets.askable import Askable, RemoteEngine
 from fastedit.targets.checkpoint import check_tokenizer, stop_tokens_of
 from fastedit.targets.codec import PROBE, TokenizerCodec
-from fastedit.targets.prompt import check_template
 from fastedit.targets.registry import folder_of, registered_as, template_of
+from fastedit.targets.templates import check_template
 
 
 def connect(server: Server, name_or_path: str | Path) -> Askable:

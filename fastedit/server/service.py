@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import anyio
 from anyio import CancelScope, fail_after, move_on_after
 
+from fastedit.decode.request import GroupPlace
 from fastedit.edits.message import NamedFile
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
 from fastedit.server.explain import Explanation
@@ -28,7 +29,6 @@ from fastedit.server.loading import State, TargetSlot
 from fastedit.server.observe import Metrics, log_edit
 from fastedit.server.settings import ServerSettings
 from fastedit.server.workers import Workers, settle
-from fastedit.verify.groups import GroupPlace
 
 logger = logging.getLogger(__name__)
 Listener = Callable[[str], None]  # gets pieces of the new file's text, in the event loop's thread

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from fastedit.guard.word import NOTHING, Word
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.targets.prompt import ChatTokenizer, prompt_tokens
-from fastedit.targets.templates import PromptTemplate
+from fastedit.targets.templates import ChatTokenizer, PromptTemplate, prompt_tokens
 
 if TYPE_CHECKING:
-    from fastedit.decode.handle import Handle
-    from fastedit.decode.request import EditRequest
+    from fastedit.decode.request import EditRequest, Handle
 
 
 class RemoteEngine(Protocol):

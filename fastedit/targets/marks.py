@@ -22,8 +22,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from fastedit.lines import indent_of
-from fastedit.targets.depths import as_deep, unit_of
-from fastedit.targets.places import Places, places
+from fastedit.targets.places import Places, as_deep, places, unit_of
 from fastedit.verify.windows import ELISION
 
 FIRST = 0xF0000

@@ -1,21 +1,23 @@
-"""Finds the line of the original that each line of an edit is, or stands for: the likeliest reading of the whole edit.
+"""Finds the line of the original that each line of an edit is, or stands for, and indents the edit's lines as deep.
 
 Lines that plainly are lines of the original have their places by `twins`. Between two of them every other line is
 compared with every line there, and the best-scoring reading in which places only rise is sought by dynamic
 programming, as sequences are aligned (Needleman and Wunsch, 1970); a gap costs more the wider it is, unless the edit
 itself says there that it leaves lines out. A line has a place only where every reading that puts it elsewhere scores
-worse by a margin.
+worse by a margin. Assistants indent in other steps, or from another margin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 import numpy.typing as npt
 
+from fastedit.lines import indent_of
 from fastedit.verify.windows import ELISION, twins
 
 MAX_CELLS = 3_000_000  # lines of the edit times the square of the original's, between two twins: some 30 ms
@@ -29,8 +31,55 @@ MIN_LIKENESS, LIKE_ORIGIN, LIKE_SCALE = 0.6, 0.5, 1.2  # of lines that aren't eq
 CONTINUITY = 0.4  # the pair before is the two lines before
 GAP, GAP_GROWTH, MAX_GAP = 0.15, 0.08, 0.9  # lines are skipped in one run of the edit
 TINY = 1e-4
-
 Floats = npt.NDArray[np.float32]
+
+
+def unit_of(lines: Sequence[str]) -> str:
+    """The step by which most lines that are deeper than the line before are deeper; "" where there are none."""
+    indents = [indent_of(line) for line in lines if line.strip()]
+    steps = Counter(
+        other.removeprefix(one) for one, other in pairwise(indents) if len(other) > len(one) and other.startswith(one)
+    )
+    return max(steps, key=lambda step: (steps[step], -len(step)), default="")
+
+
+def as_deep(codes: list[str], twins: Sequence[tuple[str, str]], unit: str, other_unit: str) -> list[str]:
+    """The lines, indented so that most twins are where the original has them: as they are, moved as far as the least
+    deep twin, or moved so and in the original's steps.
+    """
+    base, there = min(((indent_of(code), indent_of(twin)) for code, twin in twins), key=lambda pair: len(pair[0]))
+    ways: list[Callable[[str], str | None]] = [
+        lambda indent: indent,
+        lambda indent: _shifted(indent, *_move_between(base, there)),
+        lambda indent: _scaled(indent, base, there, unit, other_unit),
+    ]
+    best = max(ways, key=lambda way: sum(way(indent_of(code)) == indent_of(twin) for code, twin in twins))
+    indents = [best(indent_of(code)) if code.strip() else indent_of(code) for code in codes]
+    if any(indent is None for indent in indents):
+        return codes
+    return [str(indent) + code[len(indent_of(code)) :] for indent, code in zip(indents, codes, strict=True)]
+
+
+def _move_between(own: str, there: str) -> tuple[str, str]:
+    """The white space to cut from the beginning of an indentation and the one to put there, to have the other."""
+    pairs = zip(reversed(own), reversed(there), strict=False)
+    num_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return own[: len(own) - num_common], there[: len(there) - num_common]
+
+
+def _shifted(indent: str, cut: str, new: str) -> str | None:
+    return new + indent.removeprefix(cut) if indent.startswith(cut) else None
+
+
+def _scaled(indent: str, base: str, there: str, unit: str, other_unit: str) -> str | None:
+    """The indentation with the other's steps from `there` instead of its own from `base`."""
+    if not unit or not other_unit:
+        return None
+    steps, rest = divmod(len(indent) - len(base), len(unit))
+    if steps < 0:
+        less = other_unit * -steps
+        return there.removesuffix(less) + " " * rest if there.endswith(less) else None
+    return there + other_unit * steps + " " * rest
 
 
 @dataclass(frozen=True, slots=True)

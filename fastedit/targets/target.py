@@ -13,9 +13,8 @@ from fastedit.guard.word import read_word
 from fastedit.targets.askable import Askable
 from fastedit.targets.checkpoint import check_checkpoint, quantization_of, stop_tokens_of
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.targets.prompt import check_template
 from fastedit.targets.registry import folder_of, registered_as, template_of
-from fastedit.targets.templates import PromptTemplate, template_named
+from fastedit.targets.templates import PromptTemplate, check_template, template_named
 
 if TYPE_CHECKING:
     import torch

@@ -19,8 +19,7 @@ import numpy.typing as npt
 from fastedit.errors import SettingsError
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.marks import NUM_MARKS, LineMarks
-from fastedit.targets.prompt import prompt_tokens
-from fastedit.targets.templates import PromptTemplate
+from fastedit.targets.templates import PromptTemplate, prompt_tokens
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, cast
 
 from fastedit.anchor.alignment import Alignment, SegmentKind
 from fastedit.applied import Stats
+from fastedit.decode.request import Group, GroupPlace
 from fastedit.edits.model import Edit
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.guard import Original
 from fastedit.lines import split_lines
 from fastedit.merged import Merged
-from fastedit.verify.groups import Group, GroupPlace
 from fastedit.verify.windows import Excerpt, LineChange, Window, excerpts_of, plan_windows, splice, whole_file
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fastedit.draft.model import Draft, Kind
-from fastedit.draft.source import Source
+from fastedit.draft.text import Source
 from fastedit.edits import parse_message
 from fastedit.edits.model import Edit, Format, Snippet
 from fastedit.errors import EditRefused

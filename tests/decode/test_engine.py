@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from fastedit.decode import engine as engine_module
-from fastedit.decode.request import DecodeRequest, EditRequest
+from fastedit.decode.request import DecodeRequest, EditRequest, Group
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft
 from fastedit.errors import Code, EngineUnavailable, InputRefused, SettingsError
-from fastedit.verify.groups import Group
 from support.examples import examples
 from support.tiny_targets import run
 

@@ -5,9 +5,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from fastedit.decode.handle import Handle
-from fastedit.decode.request import DecodeResult
-from fastedit.decode.stats import DecodeStats
+from fastedit.decode.request import DecodeResult, DecodeStats, Handle
 from fastedit.errors import Code, EngineUnavailable
 
 RESULT = DecodeResult("abc", (1, 2), DecodeStats())

@@ -10,8 +10,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from fastedit.decode.passes import Append
 from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.runner import ModelRunner
-from fastedit.decode.sampling import sample
 from fastedit.decode.settings import EngineSettings
+from fastedit.decode.verify import sample
 from fastedit.errors import Code, EngineUnavailable
 from support.tiny_targets import Tiny, own_tokens
 

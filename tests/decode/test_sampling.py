@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from fastedit.decode.request import Sampling
-from fastedit.decode.sampling import gumbel, kept_tokens, sample
+from fastedit.decode.verify import gumbel, kept_tokens, sample
 from fastedit.errors import SettingsError
 
 NUM_DRAWS = 40_000

@@ -11,10 +11,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastedit.decode.memory import MIN_TOKENS, Shares
 from fastedit.decode.passes import Append
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
-from fastedit.decode.shares import MIN_TOKENS, Shares
 from support.tiny_targets import own_tokens
 
 SETTINGS = EngineSettings(num_slots=6, slot_len=256)

@@ -11,8 +11,7 @@ from fastedit.decode.passes import Append
 from fastedit.decode.request import GREEDY, Sampling
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
-from fastedit.decode.verify import TokenChooser
-from fastedit.decode.widths import FewWidthsChooser, repeated_width
+from fastedit.decode.verify import FewWidthsChooser, TokenChooser, repeated_width
 from fastedit.targets import Target
 
 SLOT_LEN = 512

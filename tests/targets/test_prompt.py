@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets import TEMPLATES, PromptTemplate, Target, Turn
-from fastedit.targets.prompt import check_template, prompt_tokens
+from fastedit.targets.templates import check_template, prompt_tokens
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 
-from fastedit.verify.groups import Group
+from fastedit.decode.request import Group
 
 
 def test_is_complete_when_all_have_come() -> None:

@@ -11,9 +11,18 @@ from transformers import AutoTokenizer
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.default import EMBEDDED_FOLDER
 from fastedit.targets.marks import LineMarks
-from fastedit.targets.prompt import prompt_tokens
 from fastedit.targets.synthetic import make_tokenizer
-from fastedit.targets.templates import CHAT, KORTIX, MARKED, OSMOSIS, PLAIN, TEMPLATES, PromptTemplate, Turn
+from fastedit.targets.templates import (
+    CHAT,
+    KORTIX,
+    MARKED,
+    OSMOSIS,
+    PLAIN,
+    TEMPLATES,
+    PromptTemplate,
+    Turn,
+    prompt_tokens,
+)
 from fastedit.vllm.planning import drafts_of
 from fastedit.vllm.prompts import Asked, Predicted, prompt_text, read_prompt
 

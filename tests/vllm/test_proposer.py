@@ -10,9 +10,8 @@ import pytest
 
 from fastedit.errors import EngineUnavailable
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.targets.prompt import prompt_tokens
 from fastedit.targets.synthetic import make_tokenizer
-from fastedit.targets.templates import KORTIX, PromptTemplate, Turn
+from fastedit.targets.templates import KORTIX, PromptTemplate, Turn, prompt_tokens
 from fastedit.vllm import Proposer
 from support.rows import Row, config_for, run
 

@@ -14,12 +14,12 @@ from evals.speed.bench import EMBEDDED_SHAPE, stdlib_texts
 from evals.speed.replay import ReplayRunner, Trace
 from fastedit.decode import DecodeRequest, Engine, EngineSettings, Handle, api
 from fastedit.decode.api import vocabulary_of
+from fastedit.decode.request import Group
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.sequence import Sequence
 from fastedit.errors import InputRefused
 from fastedit.targets import Target
 from fastedit.targets.synthetic import make_checkpoint
-from fastedit.verify.groups import Group
 
 DONE = Trace((), ())  # in place of one that is no longer needed: the numbers of the others stay
 

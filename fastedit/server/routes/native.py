@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
+from fastedit.decode.request import Group, GroupPlace
 from fastedit.errors import Code, EditRefused
 from fastedit.server.answers import RequestCode, RequestProblem, event, event_response, problem_of, while_connected
 from fastedit.server.routes.common import ERRORS, TheService, streamed
@@ -26,7 +27,6 @@ from fastedit.server.schemas import (
 )
 from fastedit.server.service import Service, check_sha256
 from fastedit.server.spans import SpanWriter
-from fastedit.verify.groups import Group, GroupPlace
 
 EVENTS = streamed("Events named `span`, then one named `result` or `error`; see ApplyResponse, Span, ErrorResponse.")
 
