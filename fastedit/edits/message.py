@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from fastedit.edits.bare import bare_snippets, has_loose_marker
 from fastedit.edits.blocks import Block, BlockKind, split_message
 from fastedit.edits.fences import (
     PathReader,
@@ -21,7 +20,7 @@ from fastedit.edits.fences import (
 from fastedit.edits.model import Action, Edit, Format, Snippet, longest, whole_edit
 from fastedit.edits.paths import ends_with
 from fastedit.edits.search_replace import is_search_replace, parse_search_replace
-from fastedit.edits.tool_calls import Call, calls_in, edits_of_call, path_of_call
+from fastedit.edits.unfenced import Call, bare_snippets, calls_in, edits_of_call, has_loose_marker, path_of_call
 from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
 from fastedit.edits.v4a import is_v4a, parse_v4a
 from fastedit.edits.wording import LineKind, classify_lines, elides_inline

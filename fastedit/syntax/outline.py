@@ -16,7 +16,7 @@ from itertools import islice
 
 from fastedit.lines import indent_of
 from fastedit.syntax.lexing import closing_brackets
-from fastedit.syntax.model import Declaration, Found, Outline, settle
+from fastedit.syntax.model import Declaration, Found, Outline
 from fastedit.syntax.parse import DEFAULT_BUDGET_S, DIALECTS, count_error_nodes, has_grammar, parse_bytes
 from fastedit.syntax.scanners import can_scan, scan
 from fastedit.syntax.walk import Walk
@@ -99,6 +99,37 @@ def read(text: str, language: str, *, budget_s: float) -> Outline:
             reader = other
     name = language if has_grammar(language) else ""
     return Outline(name, settle(reader.found), reader.num_errors, reader.is_complete)
+
+
+def settle(found: list[Found]) -> tuple[Declaration, ...]:
+    """The declarations, with ranges that nest and siblings that overlap in no more than one line.
+
+    found: in order, parents before their children.
+    """
+    for item in reversed(found):
+        if item.parent >= 0:
+            parent = found[item.parent]
+            parent.end_line = max(parent.end_line, item.end_line)
+    free_from: dict[int, int] = {}
+    declarations: list[Declaration] = []
+    for item in found:
+        parent_start = declarations[item.parent].start_line if item.parent >= 0 else 0
+        floor = max(parent_start, free_from.get(item.parent, 0))
+        free_from[item.parent] = item.end_line
+        declarations.append(
+            Declaration(
+                kind=item.kind,
+                name=item.name,
+                start_line=max(item.start_line, min(floor, item.header_line)),
+                header_line=item.header_line,
+                body_line=item.body_line,
+                end_line=item.end_line,
+                parent=item.parent,
+                depth=declarations[item.parent].depth + 1 if item.parent >= 0 else 0,
+                signature=item.signature,
+            )
+        )
+    return tuple(declarations)
 
 
 @dataclass(slots=True)

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from tree_sitter import Node, Tree
 
 from fastedit.syntax.model import Found
-from fastedit.syntax.parse import grammar
+from fastedit.syntax.parse import SOURCE, grammar
 from fastedit.syntax.rules import rules_of
-from fastedit.syntax.rules.model import SOURCE, GrammarRules, Injection, Rule
+from fastedit.syntax.rules.model import GrammarRules, Injection, Rule
 
 _BLANKS = (b"\n", b"\r", b" ", b"\t")
 MAX_LINE = 1000

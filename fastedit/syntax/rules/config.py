@@ -6,7 +6,8 @@ import re
 
 from tree_sitter import Node
 
-from fastedit.syntax.rules.model import GrammarRules, Rule, at, either, nothing, same, types
+from fastedit.syntax.parse import at, either, nothing
+from fastedit.syntax.rules.model import GrammarRules, Rule, same, types
 
 
 def _key(node: Node, source: bytes) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from fastedit.syntax.rules.model import GrammarRules, Rule, at, child_of_type, either, nothing, same, text_of, types
+from fastedit.syntax.parse import at, child_of_type, either, nothing, text_of
+from fastedit.syntax.rules.model import GrammarRules, Rule, same, types
 
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
 _KINDS = {**dict.fromkeys(_FUNCTIONS, "function"), "class": "class"}

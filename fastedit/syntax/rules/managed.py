@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fastedit.syntax.rules.model import GrammarRules, Rule, at, either, itself, nothing, same, types
+from fastedit.syntax.parse import at, either, itself, nothing
+from fastedit.syntax.rules.model import GrammarRules, Rule, same, types
 
 _FUNCTION = Rule("function")
 _CLASS = Rule("class")

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from fastedit.syntax.rules.model import (
-    GrammarRules,
-    Injection,
-    Rule,
-    at,
-    child_of_type,
-    either,
-    same,
-    text_of,
-    types,
-)
+from fastedit.syntax.parse import at, child_of_type, either, text_of
+from fastedit.syntax.rules.model import GrammarRules, Injection, Rule, same, types
 
 # Elements that a reader would point at by their tag alone.
 _LANDMARKS = types(

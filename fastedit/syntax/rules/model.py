@@ -1,69 +1,16 @@
-"""The vocabulary of the rule tables: `Rule` for a node type, `GrammarRules` for a grammar, and selectors."""
+"""The vocabulary of the rule tables: `Rule` for a node type, `GrammarRules` for a grammar."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from tree_sitter import Node
 
-# What a walk is reading. `Node.text` must not be used: on a tree that was parsed from a callable,
-# as ours are, it gives nothing and in py-tree-sitter 0.26 ends by crashing the process.
-SOURCE: ContextVar[bytes] = ContextVar("SOURCE", default=b"")
-
-
-def text_of(node: Node) -> bytes:
-    """The node's own text, of the source that is being walked."""
-    return SOURCE.get()[node.start_byte : node.end_byte]
-
-
-Selector = Callable[[Node], Node | None]
-"""From a node to one below it, or None."""
+from fastedit.syntax.parse import Selector, at
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-
-
-def at(*steps: str) -> Selector:
-    """The node at the end of the steps: each a field's name, or `<type>` for the first child of that type."""
-    parsed = tuple((step.strip("<>"), step.startswith("<")) for step in steps)
-
-    def select(node: Node) -> Node | None:
-        found: Node | None = node
-        for name, is_type in parsed:
-            if found is None:
-                return None
-            found = child_of_type(found, name) if is_type else found.child_by_field_name(name)
-        return found
-
-    return select
-
-
-def either(*selectors: Selector) -> Selector:
-    """Joins selectors into one that gives what the first of them that finds something finds."""
-
-    def select(node: Node) -> Node | None:
-        return next((found for selector in selectors if (found := selector(node)) is not None), None)
-
-    return select
-
-
-def itself(node: Node) -> Node | None:
-    """The node itself."""
-    return node
-
-
-def nothing(_node: Node) -> Node | None:
-    """Selects no node at all."""
-    return None
-
-
-def child_of_type(node: Node, *types: str) -> Node | None:
-    """The first named child that has one of the types."""
-    return next((child for child in node.named_children if child.type in types), None)
-
-
 _NAME = at("name")
 _BODY = at("body")
 

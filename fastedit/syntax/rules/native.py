@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from fastedit.syntax.rules.model import GrammarRules, Rule, at, either, nothing, same, text_of, types
+from fastedit.syntax.parse import at, either, nothing, text_of
+from fastedit.syntax.rules.model import GrammarRules, Rule, same, types
 
 _FUNCTION = Rule("function")
 _CLASS = Rule("class")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from fastedit.syntax.rules.model import GrammarRules, Rule, at, child_of_type, either, nothing, same, types
+from fastedit.syntax.parse import at, child_of_type, either, nothing
+from fastedit.syntax.rules.model import GrammarRules, Rule, same, types
 
 _FUNCTION = Rule("function")
 _CLASS = Rule("class")
