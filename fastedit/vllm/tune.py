@@ -24,8 +24,7 @@ from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, 
 from fastedit.vllm.trial import Round
 
 if TYPE_CHECKING:
-    from fastedit.decode.handle import Handle
-    from fastedit.decode.request import EditRequest
+    from fastedit.decode.request import EditRequest, Handle
     from fastedit.targets.askable import Askable
 
 EXAMPLES = Path(__file__).with_name("examples.ndjson")

@@ -66,8 +66,8 @@ _KEYWORDS = frozenset(
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a message shows and asks for.
+class Demand:
+    """The lines and words of a message that a result is held against.
 
     shown: the lines of its snippets without white space; words: all of its words; gone: whether it says that something
     goes.
@@ -78,7 +78,7 @@ class Asked:
     gone: bool
 
 
-def coherence_of(original: Lines, changes: Sequence[Change], asked: Asked, language: str) -> tuple[float, ...]:
+def coherence_of(original: Lines, changes: Sequence[Change], asked: Demand, language: str) -> tuple[float, ...]:
     """`COHERENCE` of a result. changes: lines [start, end) of the original that become others; ascending."""
     return _Result(original, changes, asked, language).told()
 
@@ -86,7 +86,7 @@ def coherence_of(original: Lines, changes: Sequence[Change], asked: Asked, langu
 class _Result:
     """A result, as the changes that make it of the original."""
 
-    def __init__(self, original: Lines, changes: Sequence[Change], asked: Asked, language: str) -> None:
+    def __init__(self, original: Lines, changes: Sequence[Change], asked: Demand, language: str) -> None:
         self.original = original
         self.changes = changes
         self.asked = asked

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
-from fastedit.anchor.lazy.coherence import COHERENCE, Asked, coherence_of
+from fastedit.anchor.lazy.coherence import COHERENCE, Demand, coherence_of
 from fastedit.anchor.lazy.everywhere import repeated, says_everywhere
 from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.grid import Context
@@ -82,7 +82,7 @@ def readings_of(
         return []
     carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, words, used)]
     result = _with_proposals(carried, base, hints, shown, used)
-    asked = Asked(shown.lines, frozenset(WORD.findall(message)), shown.asks_gone)
+    asked = Demand(shown.lines, frozenset(WORD.findall(message)), shown.asks_gone)
     return probabilities(_with_coherence(result[: count + MAX_BELOW], base, asked, language, used)[:count])
 
 
@@ -219,7 +219,7 @@ def _with_proposals(
 
 
 def _with_coherence(
-    readings: Sequence[Reading], base: Base, asked: Asked, language: str, used: dict[str, float]
+    readings: Sequence[Reading], base: Base, asked: Demand, language: str, used: dict[str, float]
 ) -> list[Reading]:
     """The readings with what tells that their results can't be meant so, likeliest first."""
     worth = [used.get(name, 0.0) for name in COHERENCE]

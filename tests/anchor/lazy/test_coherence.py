@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from fastedit.anchor.lazy.coherence import COHERENCE, Asked, coherence_of
+from fastedit.anchor.lazy.coherence import COHERENCE, Demand, coherence_of
 from fastedit.anchor.lazy.lines import WORD, Lines
 
 
@@ -16,7 +16,7 @@ def told(before: str, after: str, *, language: str = "python", shown: str = "", 
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     changes = [(a, b, new[c:d]) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
     lines = dedent(shown).strip("\n").split("\n")
-    asked = Asked(frozenset("".join(line.split()) for line in lines), frozenset(WORD.findall(shown)), gone)
+    asked = Demand(frozenset("".join(line.split()) for line in lines), frozenset(WORD.findall(shown)), gone)
     return dict(zip(COHERENCE, coherence_of(Lines(old), changes, asked, language), strict=True))
 
 
