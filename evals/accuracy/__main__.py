@@ -20,7 +20,7 @@ from evals.accuracy.reliability import curve, draw
 from evals.accuracy.sources import add_sources, default_sources
 from fastedit.edits.model import Format
 from fastedit.targets.default import NO_TARGET, choose_default
-from fastedit.training.synthesis import Tier, generate, generate_from_histories
+from fastedit.training.synthesis import BY_CARE, Tier, generate, generate_from_histories
 
 CASES = Path(__file__).resolve().parents[2].parent / "shared" / "apply_cases" / "cases"
 COMMANDS = ("mine", "peers", "lookup")
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--n", type=int, help=f"generated edits (default {NUM_EDITS}; 0 for none)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--tier", nargs="+", choices=[tier.value for tier in Tier], default=[tier.value for tier in Tier]
+        "--tier", nargs="+", choices=[tier.value for tier in Tier], default=[tier.value for tier in BY_CARE]
     )
     parser.add_argument("--format", nargs="+", choices=[f.value for f in Format], default=[f.value for f in Format])
     parser.add_argument("--json", type=Path, metavar="FILE")

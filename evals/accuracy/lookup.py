@@ -20,7 +20,7 @@ from fastedit.edits import parse_message
 from fastedit.edits.model import Format
 from fastedit.lines import split_lines
 from fastedit.targets.default import choose_default
-from fastedit.training.synthesis import Sample, Tier, generate
+from fastedit.training.synthesis import BY_CARE, Sample, Tier, generate
 from fastedit.verify.windows import Excerpt, excerpts_of, whole_file
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--target", default="embedded", help="a registered name or a folder")
     add_sources(parser)
     parser.add_argument("--seed", type=int, default=1)
-    tiers = [tier.value for tier in Tier]
+    tiers = [tier.value for tier in BY_CARE]
     parser.add_argument("--tier", nargs="+", choices=tiers, default=tiers)
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser

@@ -18,7 +18,7 @@ from evals.accuracy.generated import score_samples
 from evals.accuracy.outcomes import Outcome, Row
 from fastedit.edits.model import Format
 from fastedit.targets.default import NO_TARGET
-from fastedit.training.synthesis import Change, Sample, Tier, rendered_sample
+from fastedit.training.synthesis import BY_CARE, Change, Sample, Tier, rendered_sample
 from fastedit.training.synthesis.generate import FORMAT_WEIGHTS
 from fastedit.training.synthesis.history import HistoryError, mine
 
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--mode", choices=("structural", "auto", "model"), default="structural")
     parser.add_argument("--target", default="embedded", help="for auto and model: a registered name or a folder")
     parser.add_argument("--seed", type=int, default=1)
-    tiers, formats = [tier.value for tier in Tier], [format.value for format in Format]
+    tiers, formats = [tier.value for tier in BY_CARE], [format.value for format in Format]
     parser.add_argument("--tier", nargs="+", choices=tiers, default=tiers)
     parser.add_argument("--format", nargs="+", choices=formats, default=formats)
     parser.add_argument("--json", type=Path, metavar="FILE")

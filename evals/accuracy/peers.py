@@ -20,7 +20,7 @@ from evals.accuracy.compare import Peer, compared, in_mode, summed_up, told
 from evals.accuracy.mine import mined_samples
 from evals.accuracy.sources import add_sources, default_sources
 from fastedit.edits.model import Format
-from fastedit.training.synthesis import Sample, Tier, generate
+from fastedit.training.synthesis import BY_CARE, Sample, Tier, generate
 
 NUM_EDITS = 400
 TIMEOUT_S = 30
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     add_sources(parser)
     parser.add_argument("--repo", type=Path, nargs="+", help="git repositories: take their real changes instead")
     parser.add_argument("--seed", type=int, default=1)
-    tiers = [tier.value for tier in Tier]
+    tiers = [tier.value for tier in BY_CARE]
     parser.add_argument("--tier", nargs="+", choices=tiers, default=tiers)
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser

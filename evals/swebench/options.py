@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evals.swebench.appliers import MODES
 from fastedit.edits.model import Format
-from fastedit.training.synthesis import Tier
+from fastedit.training.synthesis import BY_CARE, Tier
 
 SERVER = "server"
 OUT = Path("build/swebench")
@@ -62,7 +62,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory", type=int, help="MiB for each process of a test run, over the recipes'")
     parser.add_argument("--name", default="fastedit", help="model_name_or_path of the predictions")
     parser.add_argument("--format", choices=[format.value for format in Format], default=Format.LAZY.value)
-    parser.add_argument("--tier", choices=[tier.value for tier in Tier], default=Tier.CLEAR.value)
+    parser.add_argument("--tier", choices=[tier.value for tier in BY_CARE], default=Tier.CLEAR.value)
     parser.add_argument("--habit", default="", help="a habit that rendered edits show where they can")
     parser.add_argument("--seed", type=int, default=1)
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from fastedit.edits.model import Format
 from fastedit.errors import SettingsError
+from fastedit.training.cases import Case, case_samples, read_cases
 from fastedit.training.create import read_tokenizer, template_for
 from fastedit.training.documents import HELD_OUT, SHARD_DOCUMENTS, Encoder, shards_in, write_shards
 from fastedit.training.pairs import Pair, pairs_of, with_joined
 from fastedit.training.settings import TrainingSettings
 from fastedit.training.sources import held_out_files, is_held_out, kept_apart, source_folders
-from fastedit.training.synthesis import Sample, generate
+from fastedit.training.synthesis import BY_CARE, Sample, Tier, generate
 from fastedit.training.terse import terse
 from fastedit.training.tokenizer import train_tokenizer
 
@@ -79,23 +80,40 @@ def held_out_pairs(settings: TrainingSettings, seed: int = 0) -> Iterator[Pair]:
 def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSettings, seed: str) -> Iterator[Pair]:
     rng, data, apart = random.Random(seed), settings.data, kept_apart(settings)
     template = template_for(settings)
+    kinds = (
+        ((Format.LAZY,), BY_CARE, data.lazy * (1.0 - data.written)),
+        ((Format.LAZY,), (Tier.WRITTEN,), data.lazy * data.written),
+        (PATCHES, BY_CARE, 1.0 - data.lazy),
+    )
     streams = [
-        _endless(group, formats, f"{seed} {number}", apart)
+        _endless(group, formats, tiers, f"{seed} {number}", apart)
         for number, group in enumerate(groups)
-        for formats in ((Format.LAZY,), PATCHES)
+        for formats, tiers, _ in kinds
     ]
-    shares = [weight * share for weight in weights for share in (data.lazy, 1.0 - data.lazy)]
+    total = sum(weights)
+    shares = [weight / total * (1.0 - data.cased) * share for weight in weights for *_, share in kinds]
+    if data.cased:
+        streams.append(case_samples(seen_cases(settings), random.Random(f"cases {seed}")))
+        shares.append(data.cased)
     samples = (next(rng.choices(streams, shares)[0]) for _ in count())
     pairs = (pair for sample in samples for pair in pairs_of(sample, rng, data.tight, template))
     pairs = (terse(pair, rng) if pair.is_lazy and rng.random() < data.terse else pair for pair in pairs)
     yield from with_joined(pairs, data.joined, random.Random(f"joined {seed}"))
 
 
-def _endless(group: list[Path], formats: tuple[Format, ...], seed: str, apart: list[Path]) -> Iterator[Sample]:
+def seen_cases(settings: TrainingSettings) -> list[Case]:
+    """The written messages that a run of these settings learns from: those of packages that it doesn't hold out."""
+    cases = [case for name in settings.data.cases for case in read_cases(settings.path(name))]
+    return [case for case in cases if not is_held_out(case.package, settings.data.cases_held_out)]
+
+
+def _endless(
+    group: list[Path], formats: tuple[Format, ...], tiers: tuple[Tier, ...], seed: str, apart: list[Path]
+) -> Iterator[Sample]:
     for sitting in count():
         is_empty = True
-        own_seed = random.Random(f"{seed} {formats} {sitting}").getrandbits(32)
-        for sample in generate(group, seed=own_seed, n=ENDLESS, formats=formats, apart=apart):
+        own_seed = random.Random(f"{seed} {formats} {tiers} {sitting}").getrandbits(32)
+        for sample in generate(group, seed=own_seed, n=ENDLESS, tiers=tiers, formats=formats, apart=apart):
             is_empty = False
             yield sample
         if is_empty:

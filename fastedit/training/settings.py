@@ -69,6 +69,10 @@ class DataSettings:
     tight: float = 0.0
     terse: float = 0.0
     joined: float = 0.0
+    written: float = 0.0
+    cases: tuple[str, ...] = ()
+    cased: float = 0.0
+    cases_held_out: float = 0.2
     pairs: int = 50_000
     tokenizer_pairs: int = 3000
     max_tokens: int = 2048

@@ -13,9 +13,10 @@ from fastedit.training.synthesis.changes.common import Site
 from fastedit.training.synthesis.corpus import Pool, gather
 from fastedit.training.synthesis.document import Document
 from fastedit.training.synthesis.history import mine
-from fastedit.training.synthesis.model import Change, Sample, Tier
+from fastedit.training.synthesis.model import BY_CARE, Change, Sample, Tier
 from fastedit.training.synthesis.rendering import render
 from fastedit.training.synthesis.sources import Duplicates, documents
+from fastedit.training.synthesis.written.message import render_written
 
 FORMAT_WEIGHTS: Mapping[Format, float] = {
     Format.LAZY: 0.6,
@@ -35,7 +36,7 @@ def generate(
     *,
     seed: int,
     n: int,
-    tiers: Sequence[Tier] = tuple(Tier),
+    tiers: Sequence[Tier] = BY_CARE,
     formats: Sequence[Format] = tuple(Format),
     apart: Iterable[Path] = (),
     edits_per_document: int = EDITS_PER_DOCUMENT,
@@ -63,7 +64,7 @@ def generate_from_histories(
     *,
     seed: int,
     n: int,
-    tiers: Sequence[Tier] = tuple(Tier),
+    tiers: Sequence[Tier] = BY_CARE,
     formats: Sequence[Format] = tuple(Format),
     apart: Iterable[Path] = (),
 ) -> Iterator[Sample]:
@@ -101,8 +102,10 @@ def _draw_sample(
 
 def rendered_sample(change: Change, tier: Tier, format: Format, rng: random.Random) -> Sample | None:
     """The change as a sample, or None where no unambiguous rendering of this kind was found in a few draws."""
+    is_written = tier is Tier.WRITTEN and format is Format.LAZY
+    care = Tier.SLOPPY if tier is Tier.WRITTEN else tier  # patches of written messages are those of the sloppy ones
     for _ in range(RENDER_TRIES):
-        rendered = render(change, tier, format, rng)
+        rendered = render_written(change, rng) if is_written else render(change, care, format, rng)
         if rendered is not None:
             return Sample(
                 path=change.before.path,

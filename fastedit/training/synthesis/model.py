@@ -22,11 +22,18 @@ MAX_REFINED = 160  # longer replacements are not searched for lines that stay (q
 
 
 class Tier(StrEnum):
-    """The care with which an edit is written; the words are those of the apply cases."""
+    """The care with which an edit is written; the first three words are those of the apply cases.
+
+    WRITTEN: as assistants write, in the shares that were measured (`written`); of lazy edits alone.
+    """
 
     CLEAR = "clear"
     SLOPPY = "sloppy"
     HARD = "hard"
+    WRITTEN = "written"
+
+
+BY_CARE = (Tier.CLEAR, Tier.SLOPPY, Tier.HARD)
 
 
 class Splice(NamedTuple):

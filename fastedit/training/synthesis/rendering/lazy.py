@@ -61,11 +61,7 @@ class Habits(list[str]):
 
 def render_lazy(change: Change, tier: Tier, rng: random.Random) -> Rendered | None:
     """A lazy edit that a careful reader can apply in one way only, or None where none was found."""
-    if any(drift.is_respacing(change.before.lines[s.start : s.end], s.lines) for s in change.splices):
-        return None
-    if _filled(change.before.lines) == _filled(change.after.lines):
-        return None  # blank lines alone: a snippet has its own
-    if any(LIKE_MARKER.search(line) for splice in change.splices for line in splice.lines):
+    if not is_tellable(change):
         return None
     habits = Habits()
     plan = _draw_plan(change, tier, rng, habits)
@@ -81,6 +77,15 @@ def render_lazy(change: Change, tier: Tier, rng: random.Random) -> Rendered | No
     if tier is Tier.CLEAR and deleted_names(change) and not _has_marker(pages, layout):
         return None
     return Rendered(message(change, fences, tier, rng, notes=notes), tuple(habits))
+
+
+def is_tellable(change: Change) -> bool:
+    """Whether snippets can say the change at all: not one of white space alone, nor one that writes markers."""
+    if any(drift.is_respacing(change.before.lines[s.start : s.end], s.lines) for s in change.splices):
+        return False
+    if _filled(change.before.lines) == _filled(change.after.lines):
+        return False  # blank lines alone: a snippet has its own
+    return not any(LIKE_MARKER.search(line) for splice in change.splices for line in splice.lines)
 
 
 def _filled(lines: Sequence[str]) -> list[str]:
@@ -117,7 +122,7 @@ def _notes_on_deletions(change: Change, rng: random.Random) -> list[str]:
     return notes
 
 
-def _may_break_off(page: Page, tier: Tier) -> bool:
+def may_break_off(page: Page, tier: Tier) -> bool:
     """Whether a fence may end without a marker: not where a declaration would seem to be shown whole."""
     last = page.runs[-1].end
     for declaration in page.change.after.declarations:
@@ -165,17 +170,17 @@ def _in_functions(change: Change) -> bool:
 def _pages(change: Change, plan: ShowPlan, rng: random.Random, habits: Habits) -> list[Page]:
     """One page for the whole change, or one for each place where the places are far apart."""
     groups = _groups(change)
-    if len(groups) > 1 and not plan.by_order and not _moves(change) and rng.random() < 0.3:
+    if len(groups) > 1 and not plan.by_order and not moves(change) and rng.random() < 0.3:
         pages = [planned_page(change, plan, group) for group in groups]
         found = [page for page in pages if page is not None]
-        if len(found) == len(groups) and _are_apart(change, found, groups):
+        if len(found) == len(groups) and are_apart(change, found, groups):
             habits.note("a fence for each place")
             return found
     page = planned_page(change, plan)
     return [page] if page is not None else []
 
 
-def _moves(change: Change) -> bool:
+def moves(change: Change) -> bool:
     """Whether a line goes in one place and comes in another: the two have to be shown together."""
     gone = {line.strip() for s in change.splices for line in change.before.lines[s.start : s.end]}
     come = {line.strip() for s in change.splices for line in s.lines}
@@ -193,7 +198,7 @@ def _groups(change: Change) -> list[list[int]]:
     return groups
 
 
-def _are_apart(change: Change, pages: Sequence[Page], groups: Sequence[Sequence[int]]) -> bool:
+def are_apart(change: Change, pages: Sequence[Page], groups: Sequence[Sequence[int]]) -> bool:
     """Whether no page shows anything of the changes of another one."""
     spans = spans_in_after(change)
     for page, group in zip(pages, groups, strict=True):
@@ -224,7 +229,7 @@ def _draw_layout(pages: Sequence[Page], tier: Tier, rng: random.Random, habits: 
     )
     if tier is not Tier.CLEAR and rng.random() < 0.5:
         layout = _unmarked(pages, layout, habits, notes)
-    if not layout.bottom and not all(_may_break_off(page, tier) for page in pages):
+    if not layout.bottom and not all(may_break_off(page, tier) for page in pages):
         layout = replace(layout, bottom=True)
     if tier is not Tier.CLEAR and not (layout.top and layout.bottom):
         habits.note("no marker at an end")

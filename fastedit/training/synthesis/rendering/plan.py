@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -71,11 +71,20 @@ def draw_plan(rng: random.Random, *, extents: tuple[Extent, ...] = tuple(Extent)
     )
 
 
-def planned_page(change: Change, plan: ShowPlan, splices: Iterable[int] | None = None) -> Page | None:
-    """A page for these splices (all of them by default), or None where no reader could be sure of it."""
+def planned_page(
+    change: Change,
+    plan: ShowPlan,
+    splices: Iterable[int] | None = None,
+    context: Callable[[], tuple[int, int]] | None = None,
+) -> Page | None:
+    """A page for these splices (all of them by default), or None where no reader could be sure of it.
+
+    context: draws how many lines are shown above and below a splice, where the plan's numbers aren't for all of them.
+    """
     shown = set[int]()
     for index in range(len(change.splices)) if splices is None else splices:
-        shown |= _around(change, index, plan)
+        above, below = context() if context is not None else (plan.above, plan.below)
+        shown |= _around(change, index, replace(plan, above=above, below=below))
     if plan.with_headers or plan.with_blocks:
         shown |= _frames(change.after, shown, plan)
     shown = _tidied(change, shown, plan)
