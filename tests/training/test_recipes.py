@@ -10,6 +10,7 @@ import torch
 
 import fastedit.training
 from fastedit.targets import Target
+from fastedit.training.prepare import seen_cases
 from fastedit.training.settings import EvaluationSettings, Stage, read_settings
 from fastedit.training.trainer import train
 from support.edits import ORIGINALS
@@ -25,6 +26,8 @@ def test_can_be_read(path):
     assert settings.data.sources
     assert settings.model.base or settings.model.tokenizer
     assert settings.path(settings.output).resolve().parent.name == "runs"
+    assert settings.data.written > 0.5
+    assert len(seen_cases(settings)) > 500
 
 
 @pytest.mark.parametrize("name", ["qwen2.5-coder-1.5b-lora", "qwen2.5-coder-7b-lora"])
