@@ -18,10 +18,10 @@ from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
 from fastedit.anchor.lazy.grid import Context, Grid
-from fastedit.anchor.lazy.intent import asks_blanks
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.paths import Path
+from fastedit.anchor.lazy.places import asks_blanks
 from fastedit.anchor.lazy.plan import PathPlan, plan_of
 from fastedit.anchor.lazy.reading import NAMES, TASTES, Reading, SnippetReading, composed
 from fastedit.anchor.lazy.realise import Realiser

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastedit.anchor.lazy.chart import DELETE_AFTER, NEVER, STATES, Chart
 from fastedit.anchor.lazy.paths import LEFT_OUT, Node, Path, Paths, Step, Way
-from fastedit.anchor.lazy.tally import Tally
+from fastedit.anchor.lazy.plan import Tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

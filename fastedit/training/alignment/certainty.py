@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastedit.anchor.lazy.certainty import FACTORS, FAR_BEHIND, factors_of, shares_of
+from fastedit.anchor.lazy.aligner import FACTORS, FAR_BEHIND, factors_of, shares_of
 from fastedit.anchor.lazy.reading import NAMES, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.errors import InputRefused, SettingsError

@@ -14,7 +14,7 @@ from fastedit.anchor.lazy.features import (
     SAID_PLACED,
 )
 from fastedit.anchor.lazy.grid import Context
-from fastedit.anchor.lazy.intent import Intent, asks_blanks, intent_of
+from fastedit.anchor.lazy.places import Intent, asks_blanks, intent_of
 from fastedit.anchor.lazy.reading import NAMES, Reading
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
