@@ -126,31 +126,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure(machines: Machines, size: Size, known: Sequence[Known]) -> dict[str, Any]:
+    report: dict[str, Any] = {}
+
+    def note(name: str, told: dict[str, Any]) -> None:
+        report[name] = told
+        print(name, json.dumps(told), flush=True)
+
     deploy(Cluster(replicas=2, settings=SETTINGS), machines.address)
-    cost = _cost(size, known)
-    _say("cost", cost)
-    killed = _killed(size, known)
-    _say("killed", killed)
-    updated = _updated(machines, known)
-    _say("updated", updated)
-    lost_node = _front_and_node(machines, known)
-    _say("front_and_node", lost_node)
+    note("cost", _cost(size, known))
+    note("killed", _killed(size, known))
+    note("updated", _updated(machines, known))
+    note("front_and_node", _front_and_node(machines, known))
     serve.delete(NAME)
-    throughput = _throughput(size, known)
-    _say("throughput", throughput)
-    scaled = _scaled(known)
-    _say("scaled", scaled)
-    bulk = _bulk(machines, size)
-    _say("bulk", bulk)
-    return {
-        "cost": cost,
-        "killed": killed,
-        "updated": updated,
-        "front_and_node": lost_node,
-        "throughput": throughput,
-        "scaled": scaled,
-        "bulk": bulk,
-    }
+    note("throughput", _throughput(size, known))
+    note("scaled", _scaled(known))
+    note("bulk", _bulk(machines, size))
+    return report
 
 
 @contextmanager
@@ -381,10 +372,6 @@ def _wait(is_so: Callable[[], bool]) -> None:
 
 def _num(report: dict[str, Any], name: str) -> int:
     return sum(part.get(name, 0) for part in report.values() if isinstance(part, dict))
-
-
-def _say(name: str, told: dict[str, Any]) -> None:
-    print(name, json.dumps(told), flush=True)
 
 
 def _last_line(report: dict[str, Any]) -> str:

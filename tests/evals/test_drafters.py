@@ -55,6 +55,20 @@ def test_what_runs_several_at_once_is_compared_by_its_whole_time():
     assert ours["speedup"] == 6.0
 
 
+def test_ways_are_added_without_times_and_those_that_are_there_stay(tmp_path):
+    path = tmp_path / "drafters.json"
+    path.write_text(json.dumps({"ways": {"none": {"speedup": 1.0}, "medusa": {"reason": "no heads"}}}))
+    rows = {"none": row(), "medusa": row(), "eagle": {"reason": "no layers"}}
+    for name in ("none", "medusa"):
+        drafters.compare(rows[name], rows["none"], rows["none"])
+    drafters.add(path, rows, 2)
+    ways = json.loads(path.read_bytes())["ways"]
+    assert ways["none"] == {"speedup": 1.0}
+    assert ways["eagle"] == {"reason": "no layers", "edits": 2, "times": "not taken"}
+    assert (ways["medusa"]["lossless"], ways["medusa"]["times"]) == (2, "not taken")
+    assert not ways["medusa"].keys() & {"reason", "speedup", "seconds", "outputs"}
+
+
 def test_a_way_that_does_not_run_has_its_reason(monkeypatch, tmp_path):
     def refused(trial, environment, limit_s):
         words = dict(zip(trial.words, trial.words[1:], strict=False))

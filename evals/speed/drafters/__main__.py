@@ -1,12 +1,13 @@
 """vLLM's drafters over the same edits with the embedded target, and FastEdit's among them.
 
-    python -m evals.speed.drafters [WAY ...] [--edits N] [--check] [--save FILE]
+    python -m evals.speed.drafters [WAY ...] [--edits N] [--check] [--save FILE | --add FILE]
 
 Runs where vLLM is installed: `make test-vllm` makes such an environment, `.venv-vllm`. Every way runs in a process of
 its own with one thread, in float32 so that equal outputs can be asked for; its times are processor times. `speedup` is
-the processor time with no drafter over the way's, the median over the edits. draft_model, medusa, eagle and
-mlp_speculator get checkpoints made of the embedded target, untrained: they show that the way runs and what it costs,
-not what a trained one would be accepted. A way that doesn't run is listed with its reason.
+the processor time with no drafter over the way's, the median over the edits. draft_model, medusa, eagle, eagle3
+and mlp_speculator get checkpoints made of the embedded target, untrained: they show that the way runs and what it
+costs, not what a trained one would be accepted. A way that doesn't run is listed with its reason. --add completes a
+file by ways that it lacks, without their times, so that a machine that does other work can do it.
 
 --check runs fewer ways and fails where an output differs or a way doesn't run; its last line is the one that
 `make test-vllm` ends in. tests: outputs that were compared. accepted_share: of FastEdit's drafted tokens.
@@ -40,6 +41,8 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
 }
 OPTIONS = ("--dtype", "float32", "--enforce-eager", "--max-num-seqs", str(MOST_EDITS))
+UNTOLD = ("outputs", "seconds", "batch_size")  # by a file of figures
+TIMES = ("speedup", "median_step_ms", "max_step_ms")
 Row = dict[str, Any]
 
 
@@ -60,7 +63,10 @@ def main() -> int:
             rows[way.name] = run(way, [(case.prompt, case.max_tokens) for case in cases], Path(scratch))
             compare(rows[way.name], rows.get(way.like), rows.get("none"))
             print(line_of(way.name, rows[way.name]), flush=True)
-            _save(options.save, rows, len(cases))
+            if options.save:
+                _save(options.save, rows, len(cases))
+    if options.add:
+        add(options.add, rows, len(cases))
     print(summary := summed_up(rows))
     return int(options.check and "failed=0" not in summary.split())
 
@@ -71,6 +77,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--edits", type=int, default=MIN_EDITS)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--save", type=Path, help="a JSON file for all figures")
+    parser.add_argument(
+        "--add",
+        type=Path,
+        help="such a file, which gets the ways that it lacks, without times: the machine may be busy",
+    )
     return parser.parse_args()
 
 
@@ -154,9 +165,20 @@ def _figure(number: float | None) -> str:
     return "-" if number is None else f"{number:.2f}"
 
 
-def _save(path: Path | None, rows: Mapping[str, Row], num_edits: int) -> None:
-    if path is None:
-        return
+def add(path: Path, rows: Mapping[str, Row], num_edits: int) -> None:
+    """Adds the ways that a file of figures lacks, as far as they can be told on a machine that does other work, too."""
+    report = json.loads(path.read_bytes())
+    kept = {name: row for name, row in report["ways"].items() if "reason" not in row and "times" not in row}
+    told = {
+        name: {key: value for key, value in row.items() if key not in (*UNTOLD, *TIMES)}
+        | {"edits": num_edits, "times": "not taken"}
+        for name, row in rows.items()
+    }
+    report["ways"] = report["ways"] | told | kept
+    path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+
+
+def _save(path: Path, rows: Mapping[str, Row], num_edits: int) -> None:
     machine = {
         "command": f"python -m evals.speed.drafters {' '.join(rows)} --edits {num_edits}",
         "processor": platform.machine(),
@@ -167,10 +189,7 @@ def _save(path: Path | None, rows: Mapping[str, Row], num_edits: int) -> None:
         "machine": machine | {name: version for name in PACKAGES if (version := _version(name))},
         "edits": num_edits,
         "summary": summed_up(rows),
-        "ways": {
-            name: {key: value for key, value in row.items() if key not in ("outputs", "seconds", "batch_size")}
-            for name, row in rows.items()
-        },
+        "ways": {name: {key: value for key, value in row.items() if key not in UNTOLD} for name, row in rows.items()},
     }
     path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
 

@@ -15,6 +15,7 @@ from fastedit.targets.default import EMBEDDED_FOLDER
 
 DRAFT_LAYERS = 2
 NUM_HEADS = 4
+EAGLE3_LAYERS = [1, 3, 5]
 Weights = dict[str, torch.Tensor]
 
 
@@ -77,7 +78,12 @@ def _eagle3(config: dict[str, Any], weights: Weights) -> tuple[dict[str, Any], W
     made["norm.weight"] = weights["model.norm.weight"]
     made["lm_head.weight"] = weights["model.embed_tokens.weight"]
     made["fc.weight"] = torch.cat([torch.zeros(hidden, 2 * hidden), torch.eye(hidden)], 1).to(torch.bfloat16)
-    return _llama(config) | {"draft_vocab_size": config["vocab_size"], "tie_word_embeddings": False}, made
+    return _llama(config) | {
+        "draft_vocab_size": config["vocab_size"],
+        "tie_word_embeddings": False,
+        # vLLM's own choice of three layers takes one twice where there are six.
+        "eagle_aux_hidden_state_layer_ids": EAGLE3_LAYERS,
+    }, made
 
 
 def _silent_layer(weights: Weights) -> Weights:
