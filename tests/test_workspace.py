@@ -11,7 +11,7 @@ import fastedit
 from fastedit import EditRefused, FileChange
 from fastedit.errors import Code
 from fastedit.files import sha256_of
-from fastedit.workspace.names import parts_of
+from fastedit.workspace.locate import parts_of
 from support.command import tree
 
 CODE = "def one():\n    return 1\n"

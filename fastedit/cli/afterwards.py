@@ -8,12 +8,52 @@ from contextlib import suppress
 from pathlib import Path
 
 from fastedit.config import state_folder
-from fastedit.errors import Code, ResultRefused
+from fastedit.errors import Code, InputRefused, ResultRefused, SettingsError
 from fastedit.workspace import Plan
 from fastedit.workspace.kept import KeptFile, forget, keep, last_record, restore
 
+TIMEOUT_S = 120
 MAX_SHOWN = 40  # lines of a failing command's output
 SUBJECT_CHARACTERS = 72
+
+
+def check_committable(root: Path, paths: Sequence[Path]) -> None:
+    """Raises SettingsError where `root` is in no git repository, InputRefused(CONTENT_CONFLICT) where a file has
+    changes that aren't committed: they would go along."""
+    if _git(root, "rev-parse", "--show-toplevel").returncode:
+        raise SettingsError(f"--commit needs a git repository, and {root} is in none")
+    changed = _git(root, "status", "--porcelain", "--", *map(str, paths)).stdout
+    if changed.strip():
+        names = ", ".join(line[3:] for line in changed.splitlines())
+        raise InputRefused(Code.CONTENT_CONFLICT, f"not committed yet: {names}; commit or stash it first")
+
+
+def commit_files(root: Path, paths: Sequence[Path], message: str) -> str:
+    """Commits these files alone, and returns the commit's name.
+
+    Raises ResultRefused(CHECK_FAILED) where git, or a hook, won't.
+    """
+    names = [str(path) for path in paths]
+    added = _git(root, "add", "--all", "--", *names)
+    done = added if added.returncode else _git(root, "commit", "--quiet", "--message", message, "--", *names)
+    if done.returncode:
+        _git(root, "reset", "--quiet", "--", *names)
+        words = (done.stderr or done.stdout).strip() or f"exit status {done.returncode}"
+        raise ResultRefused(Code.CHECK_FAILED, f"git doesn't commit it: {words}")
+    return _git(root, "rev-parse", "HEAD").stdout.strip()
+
+
+def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["git", "-C", str(root), *arguments]
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, stdin=subprocess.DEVNULL,
+            check=False,
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise SettingsError("git isn't installed") from error
+    except subprocess.TimeoutExpired as error:
+        raise ResultRefused(Code.CHECK_FAILED, f"git didn't answer in {TIMEOUT_S} s") from error
 
 
 def look_over(plan: Plan, files: Sequence[KeptFile], checks: Sequence[str], commit_message: str | None) -> None:
@@ -27,8 +67,6 @@ def look_over(plan: Plan, files: Sequence[KeptFile], checks: Sequence[str], comm
         for check in checks:
             _run_check(check)
         if commit_message is not None and paths:
-            from fastedit.cli.git import commit_files
-
             made = commit_files(plan.root, paths, commit_message)
     except BaseException:
         restore(files, plan.root)
@@ -51,8 +89,6 @@ def undo_in(below: Path) -> str:
     forget(record)
     lines = [f"{_name(file.path)}: {'removed' if file.before is None else 'as before'}" for file in record.files]
     if record.commit:
-        from fastedit.cli.git import commit_files
-
         words = f"Undo {record.commit[:12]}"
         lines.append(f"committed as {commit_files(record.root, [file.path for file in record.files], words)[:12]}")
     return "\n".join(lines)

@@ -85,7 +85,7 @@ def _git() -> tuple[bool, str]:
 
 
 def _clipboard() -> tuple[bool, str]:
-    from fastedit.cli.clipboard import READERS
+    from fastedit.cli.edit_text import READERS
 
     return _program(tuple(reader[0] for reader in READERS), "for --clipboard")
 

@@ -1,9 +1,11 @@
-"""The edit's text, from a file, a pipe or standard input."""
+"""The edit's text, from a file, a pipe, standard input or the clipboard."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -11,16 +13,44 @@ from typing import BinaryIO
 from fastedit.errors import Code, InputRefused
 from fastedit.files import decode, read_regular_file, refusal, too_large
 
+# Wayland, X11, macOS, Windows from WSL, Android.
+READERS = (
+    ("wl-paste", "--no-newline"),
+    ("xclip", "-selection", "clipboard", "-out"),
+    ("xsel", "--clipboard", "--output"),
+    ("pbpaste",),
+    ("powershell.exe", "-NoProfile", "-Command", "Get-Clipboard -Raw"),
+    ("termux-clipboard-get",),
+)
+TIMEOUT_S = 10
 STDIN = Path("-")
 # Where shells put pipes that have a writer already, as for `<(command)`: opening them can't hang.
 PIPE_FOLDERS = ("/dev/fd/", "/proc/self/fd/")
 
 
+def read_clipboard(max_bytes: int) -> bytes:
+    """The bytes that were copied. Raises InputRefused where nothing can read them, or they are too many."""
+    from fastedit.files import too_large
+
+    found = [reader for reader in READERS if shutil.which(reader[0])]
+    if not found:
+        names = ", ".join(reader[0] for reader in READERS)
+        raise InputRefused(Code.INVALID_PATH, f"nothing here reads the clipboard: install one of {names}")
+    for reader in found:  # with Wayland's and X11's there, one of them may have no display
+        try:
+            done = subprocess.run(reader, capture_output=True, timeout=TIMEOUT_S, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0:
+            if len(done.stdout) > max_bytes:
+                raise too_large("the clipboard", len(done.stdout), max_bytes)
+            return done.stdout
+    raise InputRefused(Code.INVALID_PATH, f"{found[0][0]} can't read the clipboard, or there is no text on it")
+
+
 def read_edit(path: Path | None, max_bytes: int) -> str:
     """The text at `path`, on standard input for `-`, or on the clipboard for None. Raises InputRefused."""
     if path is None:
-        from fastedit.cli.clipboard import read_clipboard
-
         data = read_clipboard(max_bytes)
     elif path == STDIN or str(path) == "/dev/stdin":
         data = _read_stdin(max_bytes)

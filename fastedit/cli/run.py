@@ -123,7 +123,7 @@ def _write(plan: Plan, request: Request) -> tuple[Warning, ...]:
 
     before = read_before(plan)
     if request.commit:
-        from fastedit.cli.git import check_committable
+        from fastedit.cli.afterwards import check_committable
 
         check_committable(plan.root, [file.path for file in before])
     with _uninterrupted(is_to_the_end=not request.checks and not request.commit):

@@ -37,7 +37,7 @@ def watch(folder: Path | None, root: Path) -> None:
 
 def copied(sleep: Callable[[float], None] = time.sleep) -> Iterator[str]:
     """Each text that is copied from now on. Raises InputRefused where the clipboard can't be read at the start."""
-    from fastedit.cli.clipboard import READERS, read_clipboard
+    from fastedit.cli.edit_text import READERS, read_clipboard
     from fastedit.config import load_settings
 
     limit = load_settings().max_file_bytes

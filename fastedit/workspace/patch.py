@@ -13,8 +13,7 @@ from fastedit.edits.message import edits_for
 from fastedit.edits.model import Edit
 from fastedit.errors import Code, InputRefused, Warning
 from fastedit.files import SYSTEM, Filesystem, commit, recover, too_large
-from fastedit.workspace.locate import Location, inside
-from fastedit.workspace.names import parts_of
+from fastedit.workspace.locate import Location, inside, parts_of
 from fastedit.workspace.plan import FileChange, Options, PlannedChange, plan_changes, plan_file
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ def test_messages_are_read_once_they_are_written(root: Path) -> None:
 
 def test_what_is_copied_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     copied = iter([b"old", b"old", b"new", b"new", b"newer"])
-    monkeypatch.setattr("fastedit.cli.clipboard.read_clipboard", lambda _: next(copied))
+    monkeypatch.setattr("fastedit.cli.edit_text.read_clipboard", lambda _: next(copied))
     monkeypatch.setattr("fastedit.cli.watch._is_there", lambda _: True)
     assert list(islice(watch.copied(lambda _: None), 2)) == ["new", "newer"]
 
