@@ -138,7 +138,12 @@ class Walk:
         sandbox = self._sandbox("app.py")
         arguments = [str(self._environment.python), "-m", "fastedit", "watch", "."]
         own = self._environment.variables(PYTHONUNBUFFERED="1")
-        process = subprocess.Popen(arguments, cwd=sandbox, env=own, stdout=subprocess.PIPE, text=True)
+        # What shells start in the background ignores Ctrl-C, and so would what it starts.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            process = subprocess.Popen(arguments, cwd=sandbox, env=own, stdout=subprocess.PIPE, text=True)
+        finally:
+            signal.signal(signal.SIGINT, before)
         said = process.stdout.readline() if process.stdout else ""
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=TIMEOUT_S)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 from evals.smoke.readme import Command, commands_of, python_of
@@ -51,3 +54,25 @@ def test_every_command_of_ours_can_be_tried(tmp_path: Path) -> None:
     lines = [command.line for command in commands_of((ROOT / "README.md").read_text("utf-8"))]
     assert len(lines) > 25
     assert all(any(line.startswith(start) for start, _ in walk._rules) for line in lines)
+
+
+def test_watching_ends_with_ctrl_c_where_nobody_could_press_it(tmp_path: Path) -> None:
+    """As in the background, where Ctrl-C is ignored."""
+    environment = tmp_path / "environment"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "python").symlink_to(sys.executable)
+    (tmp_path / "sandbox").mkdir()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        walk = Walk(_OwnPath(environment), tmp_path / "sandbox")
+        assert walk._watch(Command("fastedit watch [FOLDER]")).problem == ""
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _OwnPath(Environment):
+    """This environment's Python, with FastEdit as it is imported here."""
+
+    def variables(self, **more: str) -> dict[str, str]:
+        found = [str(ROOT), *(path for path in sys.path if path.endswith("site-packages"))]
+        return super().variables(PYTHONPATH=os.pathsep.join(found), **more)

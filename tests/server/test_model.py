@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from fastedit.server.jobs import Drafted, Job, JobOutcome
 from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from fastedit.targets import Target
+from support.browser import CHROMIUM, browser
 from support.scripted import ScriptedRunner, script
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, START_S, Running, events_of, running, wait_until
 from support.tiny_targets import make_tiny
@@ -167,6 +169,27 @@ def test_spans_come_before_the_target_is_done(served: tuple[Running, ScriptedRun
         events = events_of(first + "".join(pieces))
     assert events[-1][0] == "result"
     assert json.loads(events[-1][1])["text"] == HUGE.replace("'shape'", "'solid'")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_the_playground_lights_up_what_each_pass_brings(served: tuple[Running, ScriptedRunner], tmp_path: Path) -> None:
+    service, runner = served
+    runner.before_pass = lambda: time.sleep(0.2)
+    count = """var numPasses = 0; new MutationObserver(() => {
+        const lit = document.querySelectorAll("#result .lit").length;
+        numPasses += lit > 0 && lit < document.querySelectorAll("#result li").length;
+    }).observe(document, { childList: true, subtree: true });"""
+    with browser(tmp_path) as tab:
+        tab.open(service.url, 390, script=count)
+        tab.wait_for("document.readyState === 'complete' && hasTarget")
+        fields = {"original": LONG, "edit": EDIT, "path": "shapes.py", "mode": "model"}
+        tab.value("".join(f"$({json.dumps(name)}).value = {json.dumps(text)};" for name, text in fields.items()))
+        tab.value("void apply()")
+        tab.wait_for("$('said').className === 'good'")
+        assert tab.value("numPasses") >= 1
+        assert tab.value("document.querySelectorAll('.lit').length") == 0
+        assert "tokens per second" in tab.value("$('said').innerText")
 
 
 def test_openais_client_streams_what_the_target_writes(served: tuple[Running, ScriptedRunner]) -> None:

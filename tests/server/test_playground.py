@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from support.browser import CHROMIUM, browser
 from support.choosing import EDIT as UNSURE
 from support.choosing import ORIGINAL as SHAPES
 from support.choosing import reading
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running
-
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 class Page(HTMLParser):
@@ -120,3 +118,19 @@ def test_a_browser_shows_what_came_of_the_examples(plain: Running, tmp_path: Pat
     shown = re.sub(r"<script>.*</script>", "", done.stdout, flags=re.DOTALL)
     assert words in shown
     assert ">marker<" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_everything_fits_a_phone_and_the_dark(plain: Running, tmp_path: Path) -> None:
+    with browser(tmp_path) as tab:
+        for width, is_dark in ((390, True), (1280, False)):
+            tab.open("about:blank", width)
+            tab.open(f"{plain.url}/#example-1", width, is_dark=is_dark)
+            tab.wait_for("document.querySelectorAll('#readings button').length > 1")
+            edges = "[...document.querySelectorAll('header *, main > *, #said *')].map((one) => one"
+            assert tab.value(f"Math.max(...{edges}.getBoundingClientRect().right)) <= innerWidth - 15")
+            background = tab.value("getComputedStyle($('apply')).backgroundColor")
+            assert background == ("rgb(88, 166, 255)" if is_dark else "rgb(9, 105, 218)")
+            tab.value("document.querySelector('#readings button').click()")
+            tab.wait_for("$('said').className === 'good'")
