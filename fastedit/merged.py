@@ -215,7 +215,7 @@ def _still_there(original: Original, hints: Hints, shown: set[str]) -> str:
         if name in shown:
             return name
     lines = [body(line) for line in split_lines(original.text)]
-    from fastedit.anchor.lazy.proposals import proposals_for  # which imports numpy
+    from fastedit.anchor.lazy.finder import proposals_for  # which imports numpy
 
     for one in proposals_for(lines, range(len(lines)), lines, original.outline, hints):
         if one.is_certain:

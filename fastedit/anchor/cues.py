@@ -60,6 +60,9 @@ CUES: dict[CueKind, tuple[str, ...]] = {
         r"go(?:es)?(?: away| too| as well| also| completely| entirely|(?= (?:together|along|since|because"
         r"|as|from|now|again"
         r"|there)\b)|(?=\s*(?:[,.;:()!—]|$)))",
+        r"(?:can|could|may|might|should|must|ha(?:s|ve) to) go(?: away| too| as well)?"
+        r"(?! (?:in|to|on|onto|into|at|up|down|here|there|right|below|above|after|before|behind|between|under|next"
+        r"|back|with)\b)",
         r"gone", r"(?:is|are|was|were)(?: now)? (?:dead|unused|obsolete|out)", r"out(?=,)",
         r"disappears?(?! (?:under|in|if|when))",
         # German

@@ -42,7 +42,8 @@ _COUNTED = (
     "elided_shown", "elided_outdents", "note", "note_code", "back", "end_deleted", "end_new", "several",
     "keeps_notes", "keeps_stubs", "joins", "by_keys", "note_quotes", "owner_other", "like_owner_other", "owner_new",
     "like_though_loose", "removes_kept", "removes_block", "removes_line", "removes_used", "removes_move",
-    "repeated", "spoken_any", "reworded_rename", "reworded_line", *COHERENCE,
+    "repeated", "spoken_any", "reworded_rename", "reworded_line", "reworded_line_far", "reworded_insert", "spoken_span",
+    "beside_comment", "beside_blank", "beside_edge", "repeated_like", *COHERENCE,
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",

@@ -1,11 +1,12 @@
-"""Reads which names a line of code binds by importing, declaring or assigning them."""
+"""Reads the names that a line of code imports, declares or assigns, those that it lists, and the one it is about."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
-from fastedit.anchor.lazy.lines import identity_of
+from fastedit.anchor.lazy.lines import columns_of, identity_of
 from fastedit.patterns import pattern
 
 _WORD = pattern(r"[A-Za-z_$][\w$]*")
@@ -17,6 +18,7 @@ _MAY_IMPORT = pattern(
 )
 _PATH = pattern(r"(?:use|import|using)\s+[\w.:\\*]+;?$")
 _RENAMED = pattern(r"[\w$*]+\s+as\s+")
+_LISTING = pattern(r"(?:__all__\s*[+:]?=|module\.exports|export\b|exports?\b|private\b|public\b|attr_\w+)")
 _KEYWORDS = frozenset(
     "import from as use using require include const let var type typeof static export default pub".split()
 )
@@ -54,3 +56,68 @@ def bound_names(line: str, language: str) -> tuple[str, ...]:
     if identity is None or identity.kind not in ("decl", "assign"):
         return ()
     return tuple(_WORD.findall(identity.name)[-1:])
+
+
+def without_name(line: str, name: str) -> str | None:
+    """A line without one of the names that it lists; None where it lists no other, or doesn't list this one."""
+    one = rf"(?:type\s+)?['\":]?{re.escape(name)}['\"]?(?:\s+as\s+\w+)?(?![\w$.:(-])"
+    first = re.compile(rf"(?<=[\s({{\[,]){one}\s*,\s*(?=[\w'\":{{*$@])")
+    last = re.compile(rf"\s*,\s*{one}(?=\s*(?:[)}}\];,]|$|\s(?:from|as)\b))")
+    for one_of in (first, last):
+        less, count = one_of.subn("", line, count=1)
+        if count:
+            return less
+    return None
+
+
+def lists_names(line: str) -> bool:
+    """Whether a line imports, exports or lists several names."""
+    text = line.strip()
+    if "," not in text or text.endswith(("{", ":")):
+        return False
+    found = identity_of(text)
+    return (found is not None and found.kind in ("import", "entry")) or bool(_LISTING.match(text))
+
+
+def source_of(line: str) -> tuple[str, int]:
+    """The source that a line imports from, "" where it doesn't say; and the line's column."""
+    found = identity_of(line.strip())
+    return found.name if found is not None and found.kind == "import" else "", columns_of(line)
+
+
+def entry_key(line: str) -> str:
+    """The text of a line without its white space and the comma behind it."""
+    return "".join(line.split()).removesuffix(",")
+
+
+def is_entry(line: str) -> bool:
+    """Whether a line is an entry of a list."""
+    found = identity_of(line.strip())
+    return found is not None and found.kind == "entry"
+
+
+def used_of(names: set[str], lines: Iterator[str]) -> set[str]:
+    """Those of the names that stand in any of the lines."""
+    if not names:
+        return set()
+    any_of = "|".join(map(re.escape, names))
+    return set(re.findall(rf"(?<![\w$])(?:{any_of})(?![\w$])", "\n".join(lines)))
+
+
+def is_named(name: str, line: str) -> bool:
+    """Whether a line imports, assigns or keys just this name."""
+    identity = identity_of(line.strip())
+    if identity is None:
+        return False
+    is_about = identity.kind in ("import", "assign", "key", "entry")
+    short = re.split(r"[./\\:]", identity.name)[-1]
+    if is_about and (name in (identity.name, short) or _is_scope(name, identity.name)):
+        return not lists_names(line)
+    one = re.escape(name)
+    text = rf"\bimport\s+(?:type\s+)?\{{?\s*{one}\s*(?:as {one})?\s*\}}?(?:\s*;|\s*$|\s+from\b)"
+    return identity.kind == "import" and re.search(text, line) is not None
+
+
+def _is_scope(name: str, whole: str) -> bool:
+    """Whether a name is the scope of a package: `@scope` of `@scope/name`."""
+    return name.startswith("@") and whole.startswith(f"{name}/")

@@ -1,49 +1,39 @@
-"""Proposes what a message's words say beyond its code: lines and names that are gone, and code that has moved."""
+"""Proposals of what words say beyond a message's code: lines that go, change or are added; and how to follow them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from heapq import heappop, heappush
 
 import numpy as np
 
-from fastedit.anchor.hints import Hints, name_of
-from fastedit.anchor.lazy.imports import imported_names
-from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of
-from fastedit.anchor.lazy.spoken import CHANGED, SPOKEN, Rewording, Unit
-from fastedit.patterns import pattern
-from fastedit.syntax.model import Outline
+from fastedit.anchor.hints import Hints
+from fastedit.anchor.lazy.beside import BESIDE
+from fastedit.anchor.lazy.reworded import CHANGED
+from fastedit.anchor.lazy.spoken import SPOKEN
 
 PROPOSALS: tuple[str, ...] = (
     "removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept", "removes_part",
     "removes_imported", "removes_repeat", "removes_among", *(f"spoken_{name}" for name in SPOKEN),
-    *(f"reworded_{name}" for name in CHANGED),
+    *(f"reworded_{name}" for name in CHANGED), *(f"beside_{name}" for name in BESIDE),
 )  # fmt: skip
-MAX_PROPOSALS = 16
-MAX_SPOKEN = 8
-MAX_PLACES = 4  # a name that more lines are about says nothing of any
-MAX_REPEATS = 4
-MIN_NAME = 2  # characters of a name that lines are about
-MIN_QUOTED = 4  # characters of a quote that is the beginning of a line
-MIN_MOVED_LINES = 3
-MIN_MOVED_SHARE = 0.6
-_LISTING = pattern(r"(?:__all__\s*[+:]?=|module\.exports|export\b|exports?\b|private\b|public\b|attr_\w+)")
-# What may stand behind an entry's name: `"name>=1.2",`.
-_VERSION = r"(?:[<>=!~;@^\[][^(){}]*)?[\"',;]*$"
+MAX_WAYS = 24  # the best sets of proposals
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedLoss:
-    """Lines of the original that would go, and others that would lose a part: (line, what it would be).
+    """Lines of the original that would go, and others that would become other lines: (line, what it would be).
 
-    values: what speaks for it, see `PROPOSALS`.
+    values: what speaks for it, see `PROPOSALS`. added: (line, text) of new lines behind one of the original, -1 for the
+    top. after: another proposal without which this one means nothing.
     """
 
     gone: tuple[int, ...]
     values: tuple[float, ...]
     changed: tuple[tuple[int, str], ...] = ()
+    added: tuple[tuple[int, str], ...] = ()
+    after: ProposedLoss | None = None
 
     @property
     def is_certain(self) -> bool:
@@ -57,44 +47,38 @@ class ProposedLoss:
         return np.array(self.values, np.float32)
 
 
-def proposals_for(
-    lines: Sequence[str],
-    origins: Sequence[int | None],
-    original: Sequence[str],
-    found: Outline,
-    hints: Hints,
-    spoken: Sequence[Unit] = (),
-    reworded: Sequence[Rewording] = (),
-) -> list[ProposedLoss]:
-    """Proposes what could go from a result because the words say so, or because it stands elsewhere now.
-
-    spoken, reworded: what sentences may mean that speak of going, or quote a change.
-    """
-    finder = _Finder(lines, origins, original, found)
-    for quoted in _said(hints):
-        finder.add_said(quoted)
-    if hints.imports:
-        finder.add_imports()
-    finder.add_repeats()
-    finder.add_moved()
-    finder.add_reworded(reworded)
-    finder.add_spoken(spoken)
-    return finder.result[:MAX_PROPOSALS]
-
-
 def combinations(
     proposals: Sequence[ProposedLoss], worth: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> list[tuple[ProposedLoss, ...]]:
-    """The ways to follow proposals that are worth a look: none, each, all, and the best with one more or one less."""
-    good = [one for one in proposals if float(one.features() @ worth) > 0]
+    """The ways to follow proposals that are worth a look: none, each, all, and the best sets of them."""
+    values = [float(one.features() @ worth) for one in proposals]
+    good = {number for number, value in enumerate(values) if value > 0}
+    ways = [set[int](), *({number} for number in range(len(proposals))), set(range(len(proposals)))]
+    ways += [good ^ others for others in _least(list(map(abs, values)), MAX_WAYS)]
     result: dict[tuple[int, ...], tuple[ProposedLoss, ...]] = {}
-    for chosen in (
-        (), *((one,) for one in proposals), proposals, good,
-        *([other for other in good if other is not one] for one in good),
-        *([*good, one] for one in proposals if one not in good),
-    ):  # fmt: skip
-        result.setdefault(tuple(sorted(id(one) for one in chosen)), tuple(chosen))
+    for way in ways:
+        wanted = [proposals[number] for number in sorted(way)]
+        if len(wanted) == 1 and wanted[0].after is not None:
+            wanted.insert(0, wanted[0].after)
+        chosen = tuple(one for one in wanted if one.after is None or one.after in wanted)
+        result.setdefault(tuple(id(one) for one in chosen), chosen)
     return list(result.values())
+
+
+def _least(costs: Sequence[float], count: int) -> list[frozenset[int]]:
+    """The sets of numbers that cost least together, the empty one first."""
+    order = sorted(range(len(costs)), key=lambda number: costs[number])
+    result: list[frozenset[int]] = [frozenset()]
+    heap: list[tuple[float, tuple[int, ...]]] = [(costs[order[0]], (0,))] if order else []
+    while heap and len(result) < count:
+        cost, chosen = heappop(heap)
+        result.append(frozenset(order[one] for one in chosen))
+        last = chosen[-1]
+        if last + 1 < len(order):
+            more = costs[order[last + 1]]
+            heappush(heap, (cost + more, (*chosen, last + 1)))
+            heappush(heap, (cost + more - costs[order[last]], (*chosen[:-1], last + 1)))
+    return result
 
 
 def followed(
@@ -105,8 +89,11 @@ def followed(
         return tuple(lines), tuple(origins)
     gone = {line for one in chosen for line in one.gone}
     changed = {line: text for one in chosen for line, text in one.changed}
-    texts: list[str] = []
-    places: list[int | None] = []
+    added: dict[int | None, list[str]] = {}
+    for line, text in (new for one in chosen for new in one.added):
+        added.setdefault(line, []).append(text)
+    texts: list[str] = list(added.get(-1, ()))
+    places: list[int | None] = [None] * len(texts)
     num_blank = -1  # blank lines before lines that went, -1 elsewhere
     for text, origin in zip(lines, origins, strict=True):
         if origin in gone:
@@ -121,6 +108,9 @@ def followed(
         num_blank = -1
         texts.append(text if origin is None else changed.get(origin, text))
         places.append(None if origin in changed else origin)
+        if origin in added:
+            texts += added[origin]
+            places += [None] * len(added[origin])
     return tuple(texts), tuple(places)
 
 
@@ -145,307 +135,3 @@ def said_but_kept(lines: Sequence[str], original: Sequence[str], hints: Hints) -
 def still_named(count: int) -> ProposedLoss:
     """A proposal without lines that only counts names that the words say are gone and that still stand in a result."""
     return ProposedLoss((), tuple(float(count) * (name == "removes_kept") for name in PROPOSALS))
-
-
-def _said(hints: Hints) -> list[str]:
-    """All that the words say is gone, in their order and then by name."""
-    names = {name_of(text) for text in hints.gone}
-    return [*hints.gone, *sorted(hints.removed - names)]
-
-
-class _Finder:
-    """Finds what could go from a result; nothing twice.
-
-    written: the result's new lines.
-    """
-
-    def __init__(
-        self, lines: Sequence[str], origins: Sequence[int | None], original: Sequence[str], found: Outline
-    ) -> None:
-        self.lines, self.origins, self.original, self.found = lines, origins, original, found
-        self.written = [lines[line] for line, origin in enumerate(origins) if origin is None]
-        self.covered: set[int] = set()
-        self.result: list[ProposedLoss] = []
-
-    @cached_property
-    def kept(self) -> set[int]:
-        """The original's lines that stand in the result."""
-        return {origin for origin in self.origins if origin is not None}
-
-    def _is_free(self, whole: range) -> bool:
-        return bool(whole) and not self.covered.intersection(whole) and all(line in self.kept for line in whole)
-
-    def _propose(self, gone: Sequence[int], name: str = "", **values: float) -> None:
-        """Adds a proposal. name: what the lines are about; it counts whether the others still use it."""
-        self.covered.update(gone)
-        if name:
-            values["used"] = float(self._is_used(name, set(gone)))
-        told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
-        self.result.append(ProposedLoss(tuple(gone), told))
-
-    def _is_used(self, name: str, gone: set[int]) -> bool:
-        alone = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-        rest = (line for line, origin in zip(self.lines, self.origins, strict=True) if origin not in gone)
-        return any(name in line and alone.search(line) for line in rest)
-
-    # ---- what the words name -----------------------------------------------------------------------------------------
-
-    def add_said(self, quoted: str) -> None:
-        """Adds what goes where a quote or a name is gone."""
-        name = name_of(quoted)
-        is_name = bool(name) and not re.search(r"\s", quoted)
-        if not is_name and self._add_quoted(quoted):
-            return
-        told = name if is_name else quoted.strip("\"'` ,;")
-        self._add_declarations(told)
-        if len(told) < MIN_NAME:
-            return
-        places = [line for line in self._lines_about(told) if self._is_free(range(line, line + 1))]
-        if len(places) <= MAX_PLACES:
-            used = float(self._is_used(told, set(places)))
-            for line in places:
-                self._propose((line,), line=1.0, used=used, among=float(len(places) - 1))
-        if is_name:
-            self._add_parts(told)
-
-    def add_spoken(self, units: Sequence[Unit]) -> None:
-        """Adds units that sentences may mean."""
-        for unit in units[:MAX_SPOKEN]:
-            whole = range(unit.start, unit.end)
-            if not self._is_free(whole):
-                continue
-            gone = _with_blanks(whole, self.original, self.kept) if len(whole) > 1 else tuple(whole)
-            self._propose(gone, unit.name, **{f"spoken_{name}": value for name, value in unit.values.items()})
-
-    def add_reworded(self, changes: Sequence[Rewording]) -> None:
-        """Adds lines that the words want otherwise, as far as they stand as they were."""
-        for one in changes:
-            free = tuple((line, text) for line, text in one.lines if self._is_free(range(line, line + 1)))
-            if free:
-                self.covered.update(line for line, _ in free)
-                told = {f"reworded_{name}": value for name, value in one.values.items()}
-                self.result.append(ProposedLoss((), tuple(told.get(name, 0.0) for name in PROPOSALS), free))
-
-    def _add_declarations(self, name: str) -> None:
-        if not name:
-            return
-        for one in self.found.declarations:
-            short = re.split(r"[.:\s]+", one.name)[-1] if one.name else ""
-            if (name not in (short, one.name) and one.name.strip("\"'") != name) or one.kind == "import":
-                continue
-            whole = range(one.start_line, min(len(self.original), one.end_line))
-            if self._is_free(whole):
-                is_block = len(whole) > 1
-                gone = _with_blanks(whole, self.original, self.kept) if is_block else tuple(whole)
-                self._propose(gone, name, block=float(is_block), line=float(not is_block))
-
-    def _add_quoted(self, quoted: str) -> bool:
-        """Adds the lines that a quote is, or begins; returns whether there are any."""
-        key = "".join(quoted.split()).rstrip(".…,;")
-        if len(key) < MIN_QUOTED:
-            return False
-        keys = ["".join(line.split()) for line in self.original]
-        bare = key.strip("\"'")
-        same = [n for n, one in enumerate(keys) if one.rstrip(",;") == key or one.strip("\"',;") == bare]
-        begun = [n for n, one in enumerate(keys) if one.startswith(key)] if not same else []
-        places = same or (begun if len(begun) == 1 else [])
-        if not places or len(places) > MAX_PLACES:
-            return False
-        added = False
-        for line in places:
-            whole = self._whole(line)
-            if self._is_free(whole):
-                self._propose(tuple(whole), quoted=1.0, among=float(len(places) - 1))
-                added = True
-        return added
-
-    def _whole(self, line: int) -> range:
-        """The declaration that a line begins, or the statement."""
-        for one in self.found.declarations:
-            if one.header_line == line and one.end_line > line + 1 and one.kind != "import":
-                return range(one.start_line, min(len(self.original), one.end_line))
-        end = min(len(self.original), line + 40)
-        return range(line, line + max(1, Lines(self.original[line:end]).statement_span(0)))
-
-    def _lines_about(self, name: str) -> list[int]:
-        """The lines that import, assign, key or list just this name."""
-        listed = re.compile(rf"^[\s\"'`*+-]*(?:- \w+:\s*)?{re.escape(name)}(?![\w-])\s*{_VERSION}")
-        result = []
-        for number, line in enumerate(self.original):
-            if name not in line:
-                continue
-            text = line.strip().rstrip(",;")
-            is_entry = text.strip("\"'`*- ") == name or (not text.startswith(name) and listed.match(line) is not None)
-            if is_entry or _is_named(name, line):
-                result.append(number)
-        return result
-
-    def _add_parts(self, name: str) -> None:
-        """Adds the lines that list a name among others: `from a import b, c`."""
-        places = []
-        for line in sorted(self.kept - self.covered):
-            if name in self.original[line] and _lists_names(self.original[line]):
-                less = without_name(self.original[line], name)
-                if less is not None:
-                    places.append((line, less))
-        if len(places) > MAX_PLACES:
-            return
-        for line, less in places:
-            used = float(self._is_used(name, {line}))
-            self._change(line, less, part=1.0, used=used, among=float(len(places) - 1))
-
-    def _change(self, line: int, less: str, **values: float) -> None:
-        self.covered.add(line)
-        told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
-        self.result.append(ProposedLoss((), told, ((line, less),)))
-
-    # ---- what the words don't name -----------------------------------------------------------------------------------
-
-    def add_imports(self) -> None:
-        """Adds imports that nothing uses any more, or that the new lines declare themselves."""
-        written = (identity_of(line.strip()) for line in self.written)
-        declared = {found.name for found in written if found is not None and found.kind == "decl"}
-        is_import = [self._imports(line) for line in self.original]
-        names = {name for bound in is_import for name in bound}
-        before = _used_of(names, (line for line, bound in zip(self.original, is_import, strict=True) if not bound))
-        after = _used_of(names, (line for line in self.lines if not self._imports(line)))
-        for line in sorted(self.kept - self.covered):
-            bound = is_import[line]
-            idle = [name for name in bound if name in declared or name in before - after]
-            if idle and len(idle) == len(bound):
-                self._propose((line,), imported=1.0)
-            elif idle:
-                less: str | None = self.original[line]
-                for name in idle:
-                    less = without_name(less, name) if less is not None else None
-                if less is not None:
-                    self._change(line, less, part=1.0, imported=1.0)
-
-    def _imports(self, line: str) -> list[str]:
-        return imported_names(line, self.found.language)
-
-    def add_repeats(self) -> None:
-        """Adds entries of lists that are written anew elsewhere in the list, and imports of what is imported anew."""
-        written = [number for number, origin in enumerate(self.origins) if origin is None]
-        entries = {_entry_key(self.lines[n]): n for n in written if _is_entry(self.lines[n])}
-        imported = {(*_source(self.lines[n]), name) for n in written for name in self._imports(self.lines[n])}
-        if not entries and not imported:
-            return
-        places = []
-        for number, origin in enumerate(self.origins):
-            if origin is None or origin in self.covered:
-                continue
-            line = self.lines[number]
-            other = entries.get(_entry_key(line)) if entries else None
-            is_repeat = other is not None and self._are_in_one_list(*sorted((number, other)))
-            bound = self._imports(line) if imported else []
-            if is_repeat or (bound and all((*_source(line), name) in imported for name in bound)):
-                places.append(origin)
-        for place in places[:MAX_REPEATS]:
-            self._propose((place,), repeat=1.0)
-
-    def _are_in_one_list(self, first: int, last: int) -> bool:
-        """Whether two entries have neither blank lines nor lines further out between them."""
-        between = self.lines[first : last + 1]
-        column = columns_of(between[0])
-        if columns_of(between[-1]) != column:
-            return False
-        return all(line.strip() and columns_of(line) >= column for line in between)
-
-    def add_moved(self) -> None:
-        """Adds declarations that were written elsewhere with much the same lines."""
-        keys = {"".join(line.split()) for line in self.written if line.strip()}
-        if len(keys) < MIN_MOVED_LINES:
-            return
-        original = self.original
-        for one in self.found.declarations:
-            whole = range(one.start_line, min(len(original), one.end_line))
-            header = "".join(original[one.header_line].split()) if one.header_line < len(original) else ""
-            if header not in keys or len(header) <= 6:
-                continue
-            told = ["".join(original[line].split()) for line in whole if original[line].strip()]
-            if len(told) < MIN_MOVED_LINES or not self._is_free(whole):
-                continue
-            share = sum(key in keys for key in told) / len(told)
-            if share >= MIN_MOVED_SHARE:
-                gone = _with_blanks(whole, original, self.kept)
-                self._propose(gone, move=1.0, quoted=float(share > 0.95))
-
-
-def without_name(line: str, name: str) -> str | None:
-    """A line without one of the names that it lists; None where it lists no other, or doesn't list this one."""
-    one = rf"(?:type\s+)?['\":]?{re.escape(name)}['\"]?(?:\s+as\s+\w+)?(?![\w$.:(-])"
-    first = re.compile(rf"(?<=[\s({{\[,]){one}\s*,\s*(?=[\w'\":{{*$@])")
-    last = re.compile(rf"\s*,\s*{one}(?=\s*(?:[)}}\];,]|$|\s(?:from|as)\b))")
-    for one_of in (first, last):
-        less, count = one_of.subn("", line, count=1)
-        if count:
-            return less
-    return None
-
-
-def _lists_names(line: str) -> bool:
-    """Whether a line imports, exports or lists several names."""
-    text = line.strip()
-    if "," not in text or text.endswith(("{", ":")):
-        return False
-    found = identity_of(text)
-    return (found is not None and found.kind in ("import", "entry")) or bool(_LISTING.match(text))
-
-
-def _source(line: str) -> tuple[str, int]:
-    """The source that a line imports from, "" where it doesn't say; and the line's column."""
-    found = identity_of(line.strip())
-    return found.name if found is not None and found.kind == "import" else "", columns_of(line)
-
-
-def _entry_key(line: str) -> str:
-    """The text of a line without its white space and the comma behind it."""
-    return "".join(line.split()).removesuffix(",")
-
-
-def _is_entry(line: str) -> bool:
-    """Whether a line is an entry of a list."""
-    found = identity_of(line.strip())
-    return found is not None and found.kind == "entry"
-
-
-def _used_of(names: set[str], lines: Iterator[str]) -> set[str]:
-    """Those of the names that stand in any of the lines."""
-    if not names:
-        return set()
-    any_of = "|".join(map(re.escape, names))
-    return set(re.findall(rf"(?<![\w$])(?:{any_of})(?![\w$])", "\n".join(lines)))
-
-
-def _is_named(name: str, line: str) -> bool:
-    """Whether a line imports, assigns or keys just this name."""
-    identity = identity_of(line.strip())
-    if identity is None:
-        return False
-    is_about = identity.kind in ("import", "assign", "key", "entry")
-    short = re.split(r"[./\\:]", identity.name)[-1]
-    if is_about and (name in (identity.name, short) or _is_scope(name, identity.name)):
-        return not _lists_names(line)
-    one = re.escape(name)
-    text = rf"\bimport\s+(?:type\s+)?\{{?\s*{one}\s*(?:as {one})?\s*\}}?(?:\s*;|\s*$|\s+from\b)"
-    return identity.kind == "import" and re.search(text, line) is not None
-
-
-def _is_scope(name: str, whole: str) -> bool:
-    """Whether a name is the scope of a package: `@scope` of `@scope/name`."""
-    return name.startswith("@") and whole.startswith(f"{name}/")
-
-
-def _with_blanks(whole: range, original: Sequence[str], kept: set[int]) -> tuple[int, ...]:
-    """The lines with the blank ones before them, or behind them where nothing precedes."""
-    start, end = whole.start, whole.stop
-    before = start
-    while before > 0 and not original[before - 1].strip() and before - 1 in kept:
-        before -= 1
-    behind = end
-    while behind < len(original) and not original[behind].strip() and behind in kept:
-        behind += 1
-    if behind > end and (before == start or start - before >= behind - end):
-        return tuple(range(start, behind)) if before < start or start == 0 or behind - end else tuple(whole)
-    return tuple(range(before, end))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastedit.anchor.lazy.coherence import COHERENCE
+from fastedit.anchor.lazy.everywhere import REPEATED
 from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.grid import Grid
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes. Of
-# all: changes that are made in each place with the same lines, and that the words speak of several.
-JOINED = ("upwards", "rewritten", "repeated", "repeated_said")
+# all: changes that are made in other places too, see `REPEATED`.
+JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in REPEATED))
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED, *COHERENCE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")

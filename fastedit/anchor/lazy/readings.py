@@ -15,17 +15,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
+from fastedit.anchor.lazy.beside import Beside
 from fastedit.anchor.lazy.coherence import COHERENCE, Demand, coherence_of
-from fastedit.anchor.lazy.everywhere import repeated, says_everywhere
+from fastedit.anchor.lazy.everywhere import Words, repetitions, says_everywhere
+from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.lines import WORD, Change, Lines
 from fastedit.anchor.lazy.parts import BEAM, MAX_READINGS, Base, KnownFor, ReadText, Task, base_of, parts_of
-from fastedit.anchor.lazy.proposals import PROPOSALS, combinations, followed, proposals_for, said_but_kept, still_named
+from fastedit.anchor.lazy.proposals import PROPOSALS, combinations, followed, said_but_kept, still_named
 from fastedit.anchor.lazy.reading import JOINED, Reading, SnippetReading, composed, probabilities, weights
+from fastedit.anchor.lazy.reworded import spoken_changes
 from fastedit.anchor.lazy.rows import names_in
 from fastedit.anchor.lazy.shown import Shown, shown_of
-from fastedit.anchor.lazy.spoken import spoken_changes, spoken_units
+from fastedit.anchor.lazy.spoken import declared_in, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
 
@@ -38,7 +41,7 @@ MAX_REREAD = 2  # of them are read on where a snippet shows what the ones before
 MIN_TELLING = 4  # characters of a line that tells so
 MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 MAX_REWRITTEN = 4
-MAX_SPOKEN_OF = 5  # readings that are tried without what sentences may mean
+MAX_SPOKEN_OF = 8  # readings that are tried without what sentences may mean
 MAX_BELOW = 4  # readings more than are asked for that may turn out likelier as a whole
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
 
@@ -80,8 +83,9 @@ def readings_of(
         carried = kept[: count if is_last else MAX_CARRIED]
     if carried == [start]:
         return []
-    carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, words, used)]
-    result = _with_proposals(carried, base, hints, shown, used)
+    told = _told_everywhere(snippets, words)
+    carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, base, told, used)]
+    result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), used)
     asked = Demand(shown.lines, frozenset(WORD.findall(message)), shown.asks_gone)
     return probabilities(_with_coherence(result[: count + MAX_BELOW], base, asked, language, used)[:count])
 
@@ -92,18 +96,42 @@ def _beside_code(prose: str, snippets: Sequence[Snippet]) -> str:
     return "\n".join(line for line in prose.split("\n") if not line.strip() or line.strip() not in code)
 
 
-def _everywhere(readings: Sequence[Reading], start: Reading, words: str, used: dict[str, float]) -> list[Reading]:
-    """The readings whose changes fit elsewhere too, with those made everywhere. start: the original as it is."""
-    told = (0.0, 0.0, 1.0, float(says_everywhere(words)))
-    extra = sum(used.get(name, 0.0) * value for name, value in zip(JOINED, told, strict=True))
+def _everywhere(
+    readings: Sequence[Reading], start: Reading, base: Base, told: Sequence[Words], used: dict[str, float]
+) -> list[Reading]:
+    """The readings whose changes fit elsewhere too, with those made there. start: the original as it is."""
+    declared = declared_in(base.outline)
     result = []
     for reading in readings:
-        changes = repeated(reading.changes(start.lines), start.lines)
-        if changes:
-            text, origins = composed(start, changes)
-            joined = tuple(a + b for a, b in zip(reading.joined, told, strict=True))
+        for made in repetitions(reading.changes(start.lines), base.lines, told, declared):
+            values = {"repeated": 1.0, **{f"repeated_{name}": value for name, value in made.values.items()}}
+            extra = sum(used.get(name, 0.0) * value for name, value in values.items())
+            text, origins = composed(start, made.changes)
+            joined = tuple(a + values.get(name, 0.0) for name, a in zip(JOINED, reading.joined, strict=True))
             result.append(replace(reading, lines=text, origins=origins, score=reading.score + extra, joined=joined))
     return result
+
+
+def _pieces(snippets: Sequence[Snippet], words: str) -> list[tuple[str, frozenset[str]]]:
+    """The words before each snippet with its lines, and those behind the last one."""
+    pieces = [(one.prose, frozenset("".join(line.split()) for line in one.lines)) for one in snippets]
+    last = snippets[-1].prose if snippets else ""
+    rest = words.rpartition(last)[2] if last else words
+    return [*pieces, (rest, pieces[-1][1] if pieces else frozenset())]
+
+
+def _told_everywhere(snippets: Sequence[Snippet], words: str) -> list[Words]:
+    """The words that may say where else lines go: all for all, and each snippet's own for its lines."""
+    told = [Words(words)]
+    if len(snippets) < 2:
+        return told
+    prose = [*(snippet.prose for snippet in snippets)]
+    keys = [frozenset("".join(line.split()) for line in snippet.lines) for snippet in snippets]
+    saying = [number for number, one in enumerate(prose) if says_everywhere(one)]
+    told += [Words(prose[number], keys[number]) for number in saying]
+    if len(saying) > 1:
+        told.append(Words("\n".join(prose[one] for one in saying), frozenset().union(*(keys[one] for one in saying))))
+    return told
 
 
 def _joined(carried: Sequence[Reading], task: Task, found: Outline) -> list[Reading]:
@@ -187,25 +215,32 @@ def _with_part(
     used: dict[str, float],
 ) -> Reading:
     """The reading of one more snippet. place: where it begins to change the original, -1 if it doesn't."""
-    told = (float(0 <= place < before.place), float(min(MAX_REWRITTEN, rewritten)), 0.0, 0.0)
-    score += before.score + sum(used.get(name, 0.0) * value for name, value in zip(JOINED, told, strict=True))
-    joined = tuple(a + b for a, b in zip(before.joined, told, strict=True))
+    told = {"upwards": float(0 <= place < before.place), "rewritten": float(min(MAX_REWRITTEN, rewritten))}
+    score += before.score + sum(used.get(name, 0.0) * value for name, value in told.items())
+    joined = tuple(a + told.get(name, 0.0) for name, a in zip(JOINED, before.joined, strict=True))
     place = place if place >= 0 else before.place
     parts = (*before.parts, part)
     return replace(before, lines=text, origins=origins, score=score, parts=parts, joined=joined, place=place)
 
 
 def _with_proposals(
-    readings: Sequence[Reading], base: Base, hints: Hints, shown: Shown, used: dict[str, float]
+    readings: Sequence[Reading],
+    base: Base,
+    hints: Hints,
+    shown: Shown,
+    pieces: Sequence[tuple[str, frozenset[str]]],
+    used: dict[str, float],
 ) -> list[Reading]:
     """The readings, and each of them with what the words say is gone, has moved or is otherwise."""
     original, found = base.lines.texts, base.outline
-    spoken, reworded = spoken_units(shown.prose, base.lines, found), spoken_changes(shown, base.lines)
+    declared = declared_in(found)
+    spoken, reworded = spoken_units(shown.prose, base.lines, declared), spoken_changes(shown, base.lines, declared)
+    beside = Beside(base.lines, pieces, shown.lines)
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
     for number, reading in enumerate(readings):
         said = _with_notes(hints, reading)
-        meant = (spoken, reworded) if number < MAX_SPOKEN_OF else ((), ())
+        meant = (spoken, reworded, beside) if number < MAX_SPOKEN_OF else ((), (), None)
         proposed = proposals_for(reading.lines, reading.origins, original, found, said, *meant)
         for chosen in combinations(proposed, worth):
             text, origins = followed(reading.lines, reading.origins, chosen, found.language)

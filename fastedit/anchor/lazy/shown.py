@@ -34,7 +34,16 @@ _RENAMED = pattern(
 )
 _INSTEAD = pattern(
     r"`([^`\n]+)`\s+(?:instead of|rather than|in place of|replaces|statt|anstelle von)\s+(?:\w+\s+)?`([^`\n]+)`"
+    r"|`([^`\n]+)`\s*[(–,]\s*(?:\w+\s+)?(?:was|were|formerly|previously|war|bisher|vorher|était|antes|era|prima|было|был)"
+    r"\s+`([^`\n]+)`"
 )
+# Two for two: `a` / `b` to `c` / `d`.
+_RENAMED_BOTH = pattern(
+    r"`([^`\n]+)`\s*(?:/|,|&|and|und|y|et|e)\s*`([^`\n]+)`\s*(?:→|->|=>|⇒|\b(?:becomes?|to|by|with|into)\b)\s*"
+    r"`([^`\n]+)`\s*(?:/|,|&|and|und|y|et|e)\s*`([^`\n]+)`"
+)
+# Lines of prose that quote: `> like this`, or indented as code is.
+_QUOTED_LINE = pattern(r"^(?:>[ \t]?|[ ]{4,}|\t)(\S.*)$")
 _CODE = pattern(r"[(){}\[\]=<>;+*/%&|!\"']|\w\s\w|\w\.\w")
 MAX_COUNT = 3.0
 
@@ -63,13 +72,18 @@ class Shown:
     @cached_property
     def quotes(self) -> tuple[str, ...]:
         """The code that the prose quotes."""
-        quoted = (one.strip() for one in _QUOTE.findall(self.prose))
+        lines = (found[1] for line in self.prose.split("\n") if (found := _QUOTED_LINE.match(line)) is not None)
+        quoted = (one.strip() for one in (*_QUOTE.findall(self.prose), *lines))
         return tuple(dict.fromkeys(one for one in quoted if _CODE.search(one) and not is_path(one)))
 
     @cached_property
     def renamed(self) -> tuple[tuple[str, str], ...]:
         """Pairs of quotes: what was, and what is to be in its place."""
-        pairs = [*_RENAMED.findall(self.prose), *((old, new) for new, old in _INSTEAD.findall(self.prose))]
+        pairs = [*_RENAMED.findall(self.prose)]
+        pairs += [(old or was, new or now) for new, old, now, was in _INSTEAD.findall(self.prose)]
+        for first, second, new_first, new_second in _RENAMED_BOTH.findall(self.prose):
+            pairs = [pair for pair in pairs if pair != (second, new_first)]
+            pairs += [(first, new_first), (second, new_second)]
         return tuple(dict.fromkeys((old.strip(), new.strip()) for old, new in pairs))
 
     @cached_property

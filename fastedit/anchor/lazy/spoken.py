@@ -1,4 +1,4 @@
-"""Finds what sentences mean that say that something goes or changes, where their grammar doesn't tell.
+"""Finds what sentences mean that say that something goes, where their grammar doesn't tell.
 
 `hints.py` reads clauses and is sure of few. Here a sentence that holds any word for going names what could go by all of
 its words: quotes, names, numbers. What the original has under such a word is a candidate, and what speaks for it are
@@ -13,12 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz import fuzz
-
 from fastedit.anchor.cues import CueKind, cue_at
 from fastedit.anchor.hints import is_path, name_of, sentences_of
-from fastedit.anchor.lazy.lines import CLOSER, WORD, Lines, identity_of
-from fastedit.anchor.lazy.shown import Shown
+from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
+from fastedit.anchor.lazy.reworded import Declared
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
 
@@ -26,31 +24,39 @@ from fastedit.syntax.model import Outline
 # going, down to 0. strong: that is one of `cues.py`, which say nothing else. place: the word follows one for a place.
 # named: the unit's head has that name; told: the word is the whole head; held: the head only has the word. stays: the
 # sentence also says that something stays. others: the logarithm of how many units the word could mean. block: the unit
-# has several lines. before: the word stands before the one for going. comments: those above it go with it.
+# has several lines. before: the word stands before the one for going. share: how much of the line the word is. scoped:
+# the unit stands in, or above, a declaration that the sentence names; unscoped: it doesn't, though it names some. span:
+# the sentence names the first and the last of its lines: "everything from `a` to the end of `b`".
 SPOKEN = (
     "any", "by_quote", "near", "strong", "place", "named", "told", "held", "stays", "others", "block", "before",
-    "comments",
-)  # fmt: skip
-# rename: one quote stands for another from now on, wherever it is; rename_places: the logarithm of their number;
-# rename_shown: the snippets have the new one. line: a quote is a line that the original has with another value;
-# line_among: as many other lines could be meant; line_like: how alike the two are; line_shown: a snippet shows it;
-# line_gone: the words say that it is gone; line_entry: it is an item of a list with the same first word.
-CHANGED = (
-    "rename", "rename_places", "rename_shown", "line", "line_among", "line_like", "line_shown", "line_gone",
-    "line_entry",
+    "share", "scoped", "unscoped", "span",
 )  # fmt: skip
 MAX_UNITS = 4  # that a word may mean
-MAX_RENAMED = 12  # lines
-MAX_CHANGES = 6
 MAX_WORDS = 72  # of a sentence
+MAX_SPANS = 2
 NEAR = 12  # words
 MIN_WORD = 3
-_FIRST = pattern(r"[A-Za-z@][\w@./-]{2,}")
+MIN_HELD = 5  # characters of a quote that is looked for inside of lines
 _TOKEN = pattern(r"`([^`\n]+)`|[\"“„]([^\"“”„\n]{2,})[\"”“]|([\w$@.*#:/-]*[\w*])")
 _WEAK = pattern(
-    r"\b(?:out|kill\w*|leaves?|no|without|unneeded|needed|unused|obsolete|history|dead|instead|replac\w+|strip\w*|take[sn]?"
+    r"\b(?:out|kill\w*|leaves?|no|without|unneeded|needed|unused|obsolete|history|dead|instead|replac\w+|strip\w*|take[sn]?|done|swap\w*"
+    r"|in place of|gives? way|stands? in|becom(?:e|es)|leftovers?|merge[sd]?|nor|down to|shrinks?|have to go|has to go"
     r"|took|cuts?|away|loses?|neither|nothing|clean\w*|minus|rid|pop(?:ped)?|plus de|sans|ohne|statt|sin|senza|sem|без"
     r"|不再|没有|去掉|删|移除|削除|不要|제거|삭제)\b|去掉|删|移除|削除|不要|제거|삭제",
+    re.IGNORECASE,
+)
+_SPAN = pattern(
+    r"(?:\b(?:from|(?P<between>between|zwischen|entre|tra)|von|ab)\b[^`\"“„]{0,24}"
+    r"(?P<first>`[^`\n]+`|[\"“„][^\"“”„\n]+[\"”“])[^`\"“„.;]{0,24}?|\beverything\b[^`\"“„.;]{0,12}?)"
+    r"\b(?:up to|down to|through|until|till|to|and|bis|bis zu)\b(?: and including)?[^`\"“„.;]{0,12}?"
+    r"(?P<end>(?:the )?end of (?:the |its |that )?(?P<what>file|function|method|class|block)?)?[^`\"“„.;]{0,10}?"
+    r"(?P<last>`[^`\n]+`|[\"“„][^\"“”„\n]+[\"”“])?(?(end)|(?(last)|(?!)))",
+    re.IGNORECASE,
+)
+_PLAIN = pattern(r"[\w$.]*(?:\(\))?$")
+_SAME = pattern(
+    r"^\W*(?:(?:and|so|the|und|y|et|e)\s+)*(?:same|likewise|ditto|neither|nor|also|equally|(?:as|so) (?:is|are|do|does)"
+    r"|ebenso|genauso|dasselbe|gleiches|auch|ídem|idem|lo mismo|también|de même|pareil|lo stesso|anche|o mesmo)\b",
     re.IGNORECASE,
 )
 _PLACE = pattern(
@@ -79,111 +85,112 @@ class _Word:
     values: dict[str, float]
 
 
-def spoken_units(prose: str, original: Lines, found: Outline) -> list[Unit]:
+def spoken_units(prose: str, original: Lines, declared: Declared) -> list[Unit]:
     """The units of the original that the words may say are gone, each once, with its best reason."""
-    declared = _declared(found)
     best: dict[tuple[int, int], Unit] = {}
+    for unit in _spans(prose, original, declared):
+        best[unit.start, unit.end] = unit
     for words in _told_words(prose):
+        named = _named(words, original, declared)
         for word in words:
-            for unit in _units_of(word, original, found, declared):
+            for unit in _units_of(word, original, declared, [one for text, one in named if text != word.text]):
                 key = unit.start, unit.end
                 if key not in best or _strength(best[key]) < _strength(unit):
                     best[key] = unit
     return sorted(best.values(), key=lambda unit: -_strength(unit))
 
 
-@dataclass(frozen=True, slots=True)
-class Rewording:
-    """Lines of the original that would become others, (line, text), and what speaks for that; see `CHANGED`."""
-
-    lines: tuple[tuple[int, str], ...]
-    values: dict[str, float]
-
-
-def spoken_changes(shown: Shown, original: Lines) -> list[Rewording]:
-    """The changes that the prose quotes without showing them in a snippet: `a` becomes `b`, `timeout = 30`."""
-    found = [*_renamings(shown, original), *_quoted_lines(shown, original)]
-    return found[:MAX_CHANGES]
-
-
-def _renamings(shown: Shown, original: Lines) -> Iterator[Rewording]:
-    """Yields for each pair of quotes, one for the other, all lines with the new one."""
-    for old, new in shown.renamed:
-        if len(old) < MIN_WORD or old == new:
+def _spans(prose: str, original: Lines, declared: Declared) -> Iterator[Unit]:
+    """Yields the lines between two that a sentence about going names; with these, but for `between a and b`."""
+    for sentence, _ in sentences_of(prose):
+        if not speaks_of_going(sentence, goes_on=False):
             continue
-        start, end = (r"(?<![\w$-])" if old[0].isalnum() else ""), (r"(?![\w$-])" if old[-1].isalnum() else "")
-        found = re.compile(f"{start}{re.escape(old)}{end}")
-        lines = [line for line, text in enumerate(original.texts) if old in text and found.search(text)]
-        if not 0 < len(lines) <= MAX_RENAMED:
-            continue
-        literal = new.replace("\\", r"\\")
-        changed = tuple((line, found.sub(literal, original.texts[line])) for line in lines)
-        key = "".join(new.split())
-        is_shown = any(key in line for line in shown.lines)
-        yield Rewording(
-            changed, {"rename": 1.0, "rename_places": math.log(len(lines)), "rename_shown": float(is_shown)}
-        )
+        for found in _SPAN.finditer(sentence):
+            first = [0] if found["first"] is None else _begun(_unquoted(found["first"]), original)
+            for start in first:
+                end = _end_of_span(found, start, original, declared)
+                if found["between"] and end is not None:
+                    start, end = start + 1, end - 1
+                if end is not None and start < end:
+                    values = dict.fromkeys(SPOKEN, 0.0) | {"any": 1.0, "by_quote": 1.0, "block": 1.0, "span": 1.0}
+                    yield Unit(start, end, "", {**values, "others": math.log(len(first))})
 
 
-def _quoted_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
-    """Yields for each quote that assigns, keys or declares what a line does otherwise that line as it is quoted."""
-    for quote in shown.quotes:
-        identity = identity_of(quote)
-        key = "".join(quote.split()).rstrip(",;")
-        if identity is None or identity.kind not in ("assign", "key", "decl", "import", "case", "entry"):
-            continue
-        about = _entries(identity.name, original) if identity.kind == "entry" else original.identities.get(identity, ())
-        lines = [line for line in about if original.keys[line].rstrip(",;") != key]
-        if not 0 < len(lines) <= MAX_UNITS:
-            continue
-        is_shown = float(any(line.startswith(key) for line in shown.lines))
-        for line in lines:
-            text = original.texts[line]
-            tail = text.rstrip()[-1] if text.rstrip()[-1] in ",;" and quote[-1] not in ",;{(:" else ""
-            values = {
-                "line": 1.0,
-                "line_among": float(len(lines) - 1),
-                "line_like": fuzz.ratio(quote, original.stripped[line]) / 100,
-                "line_shown": is_shown,
-                "line_gone": float(key in shown.gone),
-                "line_entry": float(identity.kind == "entry"),
-            }
-            indentation = text[: len(text) - len(text.lstrip())]
-            yield Rewording(((line, f"{indentation}{quote}{tail}"),), values)
+def _end_of_span(found: re.Match[str], start: int, original: Lines, declared: Declared) -> int | None:
+    """The line behind the last one of a span; None where the words don't tell."""
+    last = found["last"]
+    if last is None:
+        scopes = [one for ranges in declared.values() for one in ranges if one[0] <= start < one[1]]
+        return len(original) if found["what"] == "file" else max(scopes, default=(0, None))[1]
+    name = _unquoted(last).removesuffix("()")
+    ends = [end for _, end in declared.get(name, ()) if end > start] if found["end"] else []
+    lines = [line for line in _begun(_unquoted(last), original) if line >= start]
+    ends = ends or [_unit_at(line, original)[1] if found["end"] else line + 1 for line in lines]
+    return min(ends, default=None)
 
 
-def _entries(name: str, original: Lines) -> list[int]:
-    """The lines that are items of lists and begin with the same word as the name of one."""
-    found = _FIRST.match(name)
-    if found is None or found.end() == len(name):
+def _unquoted(text: str) -> str:
+    return text.strip('`"“”„')
+
+
+def _begun(text: str, original: Lines) -> list[int]:
+    """The lines that a quote is or begins, else those that hold it; none where these are many."""
+    key = "".join(text.split()).rstrip("….,;")
+    if len(key) < MIN_WORD:
         return []
-    result = []
-    for line in original.word_places.get(WORD.findall(found[0])[0], ()):
-        other = original.identity(line)
-        first = _FIRST.match(other.name) if other is not None and other.kind == "entry" else None
-        if first is not None and first[0] == found[0]:
-            result.append(line)
-    return result
+    begun = [line for line, theirs in enumerate(original.keys) if theirs.strip("\"';,").startswith(key.strip("\"'"))]
+    lines = begun or [line for line, theirs in enumerate(original.keys) if key in theirs]
+    return lines if len(lines) <= MAX_SPANS else []
 
 
 def _strength(unit: Unit) -> float:
     """A rough order of units, of which only the first are tried; what they are worth is for the weights to say."""
     v = unit.values
-    return 2 * v["by_quote"] + 2 * v["strong"] + v["near"] + v["named"] + v["told"] - 2 * v["place"] - v["others"]
+    if v.get("span"):
+        return math.inf
+    known = v["named"] + v["told"] + v["scoped"] + v["share"] - v["unscoped"]
+    return 2 * v["by_quote"] + 2 * v["strong"] + v["near"] + known - 2 * v["place"] - v["others"]
 
 
 @lru_cache(maxsize=8)
 def _told_words(prose: str) -> tuple[tuple[_Word, ...], ...]:
     """The words of each sentence that speaks of going."""
-    return tuple(words for sentence, _ in sentences_of(prose) if (words := tuple(_words_of(sentence))))
+    result: list[tuple[_Word, ...]] = []
+    goes_on = False  # the sentence before speaks of going
+    for sentence, _ in sentences_of(prose):
+        words = tuple(_words_of(sentence, goes_on=goes_on))
+        goes_on = bool(words)
+        if words:
+            result.append(words)
+    return tuple(result)
 
 
-def _words_of(sentence: str) -> Iterator[_Word]:
-    """Yields the words of a sentence, with what it says of them; none where it has no word for going."""
-    masked = re.sub(r"`[^`\n]+`", lambda one: "`" * len(one.group()), sentence)
-    cues = list(_cues(masked))
+def speaks_of_going(sentence: str, *, goes_on: bool) -> bool:
+    """Whether a sentence has a word for going. goes_on: the one before it has, and this one may say "same for `b`"."""
+    masked = _masked(sentence)
+    return any(_words_for_going(masked, list(_cues(masked)), goes_on=goes_on))
+
+
+def _masked(sentence: str) -> str:
+    return re.sub(r"`[^`\n]+`", lambda one: "`" * len(one.group()), sentence)
+
+
+def _words_for_going(masked: str, cues: Sequence[tuple[int, CueKind]], *, goes_on: bool) -> tuple[list[int], list[int]]:
+    """The places of the words for going in a sentence: those that say nothing else, and those that may."""
     strong = [at for at, kind in cues if kind in (CueKind.GOES, CueKind.REMOVED, CueKind.REMOVES)]
     weak = [one.start() for one in _WEAK.finditer(masked)]
+    same = _SAME.match(masked) if goes_on and not strong and not weak else None
+    return strong, [same.start()] if same is not None else weak
+
+
+def _words_of(sentence: str, *, goes_on: bool = False) -> Iterator[_Word]:
+    """Yields the words of a sentence, with what it says of them; none where it has no word for going.
+
+    goes_on: "same for `b`" says of it what the sentence before says.
+    """
+    masked = _masked(sentence)
+    cues = list(_cues(masked))
+    strong, weak = _words_for_going(masked, cues, goes_on=goes_on)
     if not strong and not weak:
         return
     stays = any(kind in (CueKind.STAYS, CueKind.KEEPS, CueKind.NOT) for _, kind in cues)
@@ -230,7 +237,7 @@ def _is_telling(text: str, is_quoted: bool) -> bool:
     return any(one.isdigit() or one.isupper() or one in "_$@.*#:/-" for one in text) or len(text) > 4
 
 
-def _declared(found: Outline) -> dict[str, list[tuple[int, int]]]:
+def declared_in(found: Outline) -> Declared:
     """Each name that is declared, whole and without what it is in → the lines [start, end) of its declarations."""
     result: dict[str, list[tuple[int, int]]] = {}
     for one in found.declarations:
@@ -240,44 +247,62 @@ def _declared(found: Outline) -> dict[str, list[tuple[int, int]]]:
     return result
 
 
-def _units_of(
-    word: _Word, original: Lines, found: Outline, declared: dict[str, list[tuple[int, int]]]
-) -> Iterator[Unit]:
+def _named(words: Sequence[_Word], original: Lines, declared: Declared) -> list[tuple[str, tuple[int, int]]]:
+    """The declarations that the words of a sentence name, with the comments and annotations above them."""
+    result = []
+    for word in words:
+        for start, end in declared.get(word.text.removesuffix("()"), ()):
+            while start and original.keys[start - 1] and original.columns[start - 1] >= original.columns[start]:
+                start -= 1
+            result.append((word.text, (start, end)))
+    return result
+
+
+def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence[tuple[int, int]]) -> Iterator[Unit]:
     """Yields the units that a word may mean."""
     name = name_of(word.text) or word.text.strip("`'\"*:,;()")
-    units: dict[tuple[int, int], str] = {}
+    units: dict[tuple[int, int], tuple[str, float]] = {}
     for start, end in declared.get(name, ()):
-        units[start, min(end, len(original))] = "named"
-    for line, how in _lines_of(word.text, name, original):
+        units[start, min(end, len(original))] = "named", 1.0
+    for line, how, share in _lines_of(word, name, original):
         if not any(start <= line < end for start, end in units):
-            units[_unit_at(line, original)] = how
+            units[_unit_at(line, original)] = how, share
     if not units or len(units) > MAX_UNITS:
         return
-    for (start, end), how in units.items():
-        values = {"any": 1.0, "named": 0.0, "told": 0.0, "held": 0.0, **word.values}
+    for (start, end), (how, share) in units.items():
+        values = {"any": 1.0, "named": 0.0, "told": 0.0, "held": 0.0, **word.values, "share": share}
         values[how] = 1.0
         values["others"] = math.log(len(units))
         values["block"] = float(end - start > 1)
+        inside = any(first <= start and end <= last and end - start < last - first for first, last in scopes)
+        values |= {"scoped": float(inside), "unscoped": float(bool(scopes) and not inside)}
         yield Unit(start, end, name if how == "named" else "", values)
-        above = _comments_above(start, original)
-        if above < start:
-            yield Unit(above, end, name if how == "named" else "", {**values, "comments": 1.0})
 
 
-def _comments_above(line: int, original: Lines) -> int:
-    """The first of the comments right above a line, at its column; the line where there are none."""
-    while line and original.is_comment(line - 1) and original.columns[line - 1] == original.columns[line]:
-        line -= 1
-    return line
-
-
-def _lines_of(text: str, name: str, original: Lines) -> Iterator[tuple[int, str]]:
-    """Yields the lines that a word names, with how: "named", "told" or "held"."""
-    key = "".join(text.split()).strip(",;")
+def _lines_of(word: _Word, name: str, original: Lines) -> Iterator[tuple[int, str, float]]:
+    """Yields the lines that a word names, with how ("named", "told" or "held"), and how much of the line it is."""
+    key = "".join(word.text.split()).strip(",;")
     whole = original.places.get(key) or original.places.get(f"{key},") or original.places.get(f"{key};")
     if whole:
-        yield from ((line, "told") for line in whole)
+        yield from ((line, "told", 1.0) for line in whole)
         return
+    parts = [part for part in DOTS.split(key) if part]
+    length = sum(map(len, parts))
+    if word.values["by_quote"] and length >= MIN_HELD and (len(parts) > 1 or not _PLAIN.match(key)):
+        held = re.compile(".*".join(map(re.escape, parts)))
+        holding = [line for line, theirs in enumerate(original.keys) if parts[0] in theirs]
+        lines = [line for line in holding if held.search(original.keys[line])]
+        if len(parts) > 1 and parts[0][-1] in "([{":  # what is left out may stand on lines of its own
+            lines = lines or [line for line in holding if original.keys[line].startswith(parts[0])]
+        if lines:
+            yield from ((line, "held", length / len(original.keys[line])) for line in lines[: MAX_UNITS + 1])
+            return
+    for line, how in _lines_with(name, original):
+        yield line, how, len(name) / len(original.keys[line])
+
+
+def _lines_with(name: str, original: Lines) -> Iterator[tuple[int, str]]:
+    """Yields the lines that have a name as a word: those that are about it, else all."""
     found: list[tuple[int, str]] = []
     is_word = re.fullmatch(r"[A-Za-z_$][\w$]*", name) is not None
     alone = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w]|\.\w)")

@@ -8,16 +8,9 @@ import numpy as np
 import pytest
 
 from fastedit.anchor.hints import Hints
-from fastedit.anchor.lazy.proposals import (
-    MAX_PLACES,
-    MAX_PROPOSALS,
-    PROPOSALS,
-    ProposedLoss,
-    combinations,
-    followed,
-    proposals_for,
-    without_name,
-)
+from fastedit.anchor.lazy.finder import MAX_PLACES, MAX_PROPOSALS, proposals_for
+from fastedit.anchor.lazy.imports import without_name
+from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss, combinations, followed
 from fastedit.syntax import outline
 from support.aligning import lines_of
 

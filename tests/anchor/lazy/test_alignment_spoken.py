@@ -7,8 +7,9 @@ import pytest
 from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.shown import shown_of
-from fastedit.anchor.lazy.spoken import Rewording, Unit, spoken_changes, spoken_units
+from fastedit.anchor.lazy.spoken import Unit, declared_in, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of
@@ -42,7 +43,7 @@ commands = docs
 def units(prose: str, original: str, language: str) -> dict[str, Unit]:
     """The first line of each unit that the words may mean → the unit."""
     lines = lines_of(original)
-    found = spoken_units(prose, Lines(lines), outline(original, language))
+    found = spoken_units(prose, Lines(lines), declared_in(outline(original, language)))
     return {lines[one.start]: one for one in found}
 
 
@@ -102,7 +103,7 @@ def test_the_nearer_word_for_going_counts() -> None:
 
 def changes(prose: str, original: str, *snippets: str) -> list[Rewording]:
     shown = shown_of([lines_of(one) for one in snippets], hints_of(prose), prose)
-    return spoken_changes(shown, Lines(lines_of(original)))
+    return spoken_changes(shown, Lines(lines_of(original)), declared_in(outline(original, "python")))
 
 
 def test_one_name_for_another_wherever_it_stands() -> None:
@@ -139,3 +140,114 @@ def test_a_reading_makes_the_changes_of_the_words_too() -> None:
     found = readings_of(*asked, known_weights=WEIGHTS | {"reworded_line": 3.0})
     assert "\n".join(found[0].lines) == "timeout = 30\n\n\ndef load(path):\n    return open(path)"
     assert any("timeout = 10" in one.lines for one in found)
+
+
+# ---- what a sentence names more closely --------------------------------------------------------------------------
+
+SCRIPT = """\
+define( [
+    "./core"
+], function( jQuery ) {
+
+"use strict";
+
+/**
+ * TODO(#7): check it.
+ */
+function fix(a) {
+  // Replaces the first
+  const b = a;
+  return b;
+}
+
+/**
+ * TODO(#7): measure it.
+ */
+function other(a) {
+  useHandler(() => {
+    return a;
+  });
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("prose", "span"),
+    [
+        ('The head (instead of everything up to and including "use strict"):', (0, 5)),
+        ("Replace everything from `const b =` to the end of the function:", (11, 14)),
+        ("It takes the place of what is between `function fix(a) {` and `return b;`:", (10, 12)),
+        ('Replace everything from the "Replaces the first" comment to the end of `fix`.', (10, 14)),
+    ],
+)
+def test_the_first_and_the_last_of_lines_that_go(prose: str, span: tuple[int, int]) -> None:
+    declared = declared_in(outline(SCRIPT, "javascript"))
+    found = [one for one in spoken_units(prose, Lines(lines_of(SCRIPT)), declared) if one.values.get("span")]
+    assert [(one.start, one.end) for one in found] == [span]
+
+
+def test_a_sentence_that_names_a_declaration_means_what_is_in_it_or_above() -> None:
+    declared = declared_in(outline(SCRIPT, "javascript"))
+    found = spoken_units("The `TODO(#7)` line above other is done, delete it.", Lines(lines_of(SCRIPT)), declared)
+    scoped = {one.start: one.values["scoped"] for one in found}
+    assert (scoped[7], scoped[16]) == (0, 1)
+
+
+def test_a_quote_with_dots_is_what_begins_so() -> None:
+    found = units("Take out the `useHandler(...)` call.", SCRIPT, "javascript")
+    assert found["  useHandler(() => {"].end == 22
+
+
+def test_same_for_another_goes_too() -> None:
+    assert "    check(path)" not in units("Uses `load`. Same for `check(path)`.", MODULE, "python")
+    assert "    check(path)" in units("`load` goes. Same for `check(path)`.", MODULE, "python")
+
+
+# ---- lines that only the words have ------------------------------------------------------------------------------
+
+
+def test_a_quote_becomes_the_line_that_it_is_most_alike() -> None:
+    original = "// Experimental\n//\n// All of this may change.\nint x;\n"
+    [one] = changes("The rest is gofmt, i.e. `// # Experimental` in the doc.", original)
+    assert one.lines == ((0, "// # Experimental"),)
+    assert one.values["line_far"] == 1
+
+
+def test_a_sign_of_a_comment_stays_before_a_quote() -> None:
+    original = "/**\n * @param {AbstractEncoder} encoder\n * @param {number} offset\n */\n"
+    [one] = changes("It needs `@param {EncoderV1 | EncoderV2} encoder` too.", original)
+    assert one.lines == ((1, " * @param {EncoderV1 | EncoderV2} encoder"),)
+
+
+def test_a_quote_takes_the_place_of_a_wrapped_statement() -> None:
+    original = 'def f():\n    raise NotImplementedError(\n        "f is not implemented"\n    )\n'
+    [one] = changes('One line now:\n\n    raise NotImplementedError("f is not implemented")\n', original)
+    assert (one.lines, one.gone) == (((1, '    raise NotImplementedError("f is not implemented")'),), (2, 3))
+
+
+def test_a_new_line_goes_behind_what_the_words_name() -> None:
+    original = "timeout = 3\n\nimport org.jruby.ThreadContext;\nimport org.w3c.dom.Node;\n"
+    found = changes("with `import java.util.Objects;` after the `ThreadContext` import.", original)
+    told = [one for one in found if one.values.get("insert_told")]
+    assert [one.added for one in told] == [((2, "import java.util.Objects;"),)]
+
+
+def test_a_new_line_goes_where_the_order_puts_it() -> None:
+    original = 'tags = [\n  "Framework :: Django :: 4.2",\n  "Framework :: Django :: 5.0",\n  "Topic :: Internet",\n]\n'
+    found = changes('Add `"Framework :: Django :: 5.1"` to the classifiers.', original)
+    assert ((2, '  "Framework :: Django :: 5.1",'),) in [one.added for one in found]
+
+
+def test_two_names_for_two() -> None:
+    shown = shown_of([], hints_of(""), "Change `<Overlay` / `</Overlay>` to `<Overlay2` / `</Overlay2>`.")
+    assert set(shown.renamed) == {("<Overlay", "<Overlay2"), ("</Overlay>", "</Overlay2>")}
+
+
+def test_what_was_before_in_brackets() -> None:
+    assert shown_of([], hints_of(""), "The last line is `} );` (was `} ) );`).").renamed == (("} ) );", "} );"),)
+
+
+def test_a_renaming_in_what_the_words_name_only() -> None:
+    original = "def a():\n    return res\n\n\ndef b():\n    return res\n\n\ndef c():\n    return res\n"
+    found = changes("Change `return res` to `return this` in both `a` and `b`.", original)
+    assert [[line for line, _ in one.lines] for one in found if one.values.get("rename")] == [[1, 5, 9], [1, 5]]

@@ -1,0 +1,341 @@
+"""Finds what a message's words say beyond its code: lines and names that are gone, and code that has moved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from fastedit.anchor.hints import Hints, name_of
+from fastedit.anchor.lazy.beside import Beside, LostBeside
+from fastedit.anchor.lazy.imports import (
+    entry_key,
+    imported_names,
+    is_entry,
+    is_named,
+    lists_names,
+    source_of,
+    used_of,
+    without_name,
+)
+from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of
+from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
+from fastedit.anchor.lazy.reworded import Rewording
+from fastedit.anchor.lazy.spoken import Unit
+from fastedit.syntax.model import Outline
+
+MAX_PROPOSALS = 18
+MAX_SPOKEN = 8
+MAX_PLACES = 4  # a name that more lines are about says nothing of any
+MAX_REPEATS = 4
+MIN_NAME = 2  # characters of a name that lines are about
+MIN_QUOTED = 4  # characters of a quote that is the beginning of a line
+MIN_MOVED_LINES = 3
+MIN_MOVED_SHARE = 0.6
+# What may stand behind an entry's name: `"name>=1.2",`.
+_VERSION = r"(?:[<>=!~;@^\[][^(){}]*)?[\"',;]*$"
+
+
+def proposals_for(
+    lines: Sequence[str],
+    origins: Sequence[int | None],
+    original: Sequence[str],
+    found: Outline,
+    hints: Hints,
+    spoken: Sequence[Unit] = (),
+    reworded: Sequence[Rewording] = (),
+    beside: Beside | None = None,
+) -> list[ProposedLoss]:
+    """Proposes what could go from a result because the words say so, or because it stands elsewhere now.
+
+    spoken, reworded: what sentences may mean that speak of going, or quote a change. beside: what may go with it.
+    """
+    finder = _Finder(lines, origins, original, found)
+    for quoted in _said(hints):
+        finder.add_said(quoted)
+    if hints.imports:
+        finder.add_imports()
+    finder.add_repeats()
+    finder.add_moved()
+    finder.add_reworded(reworded)
+    finder.add_spoken(spoken, beside.shown if beside else frozenset())
+    if beside is not None:
+        finder.add_beside(beside)
+    return finder.result[:MAX_PROPOSALS]
+
+
+def _said(hints: Hints) -> list[str]:
+    """All that the words say is gone, in their order and then by name."""
+    names = {name_of(text) for text in hints.gone}
+    return [*hints.gone, *sorted(hints.removed - names)]
+
+
+class _Finder:
+    """Finds what could go from a result; nothing twice.
+
+    written: the result's new lines.
+    """
+
+    def __init__(
+        self, lines: Sequence[str], origins: Sequence[int | None], original: Sequence[str], found: Outline
+    ) -> None:
+        self.lines, self.origins, self.original, self.found = lines, origins, original, found
+        self.written = [lines[line] for line, origin in enumerate(origins) if origin is None]
+        self.covered: set[int] = set()
+        self.result: list[ProposedLoss] = []
+
+    @cached_property
+    def kept(self) -> set[int]:
+        """The original's lines that stand in the result."""
+        return {origin for origin in self.origins if origin is not None}
+
+    def _is_free(self, whole: range) -> bool:
+        return bool(whole) and not self.covered.intersection(whole) and all(line in self.kept for line in whole)
+
+    def _propose(self, gone: Sequence[int], name: str = "", **values: float) -> None:
+        """Adds a proposal. name: what the lines are about; it counts whether the others still use it."""
+        self.covered.update(gone)
+        if name:
+            values["used"] = float(self._is_used(name, set(gone)))
+        told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
+        self.result.append(ProposedLoss(tuple(gone), told))
+
+    def _is_used(self, name: str, gone: set[int]) -> bool:
+        alone = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        rest = (line for line, origin in zip(self.lines, self.origins, strict=True) if origin not in gone)
+        return any(name in line and alone.search(line) for line in rest)
+
+    # ---- what the words name -----------------------------------------------------------------------------------------
+
+    def add_said(self, quoted: str) -> None:
+        """Adds what goes where a quote or a name is gone."""
+        name = name_of(quoted)
+        is_name = bool(name) and not re.search(r"\s", quoted)
+        if not is_name and self._add_quoted(quoted):
+            return
+        told = name if is_name else quoted.strip("\"'` ,;")
+        self._add_declarations(told)
+        if len(told) < MIN_NAME:
+            return
+        places = [line for line in self._lines_about(told) if self._is_free(range(line, line + 1))]
+        if len(places) <= MAX_PLACES:
+            used = float(self._is_used(told, set(places)))
+            for line in places:
+                self._propose((line,), line=1.0, used=used, among=float(len(places) - 1))
+        if is_name:
+            self._add_parts(told)
+
+    def add_spoken(self, units: Sequence[Unit], shown: frozenset[str]) -> None:
+        """Adds units that sentences may mean. shown: the snippets' lines without white space."""
+        for unit in units[:MAX_SPOKEN]:
+            whole = range(unit.start, unit.end)
+            if unit.values.get("span"):
+                self._add_span(whole, unit, shown)
+            if not self._is_free(whole):
+                continue
+            gone = _with_blanks(whole, self.original, self.kept) if len(whole) > 1 else tuple(whole)
+            self._propose(gone, unit.name, **{f"spoken_{name}": value for name, value in unit.values.items()})
+
+    def _add_span(self, whole: range, unit: Unit, shown: frozenset[str]) -> None:
+        """Adds what a result still has of lines between two that are named, but for those that a snippet shows."""
+        gone = [line for line in whole if line in self.kept and "".join(self.original[line].split()) not in shown]
+        if any(self.original[line].strip() for line in gone):
+            self._propose(gone, "", **{f"spoken_{name}": value for name, value in unit.values.items()})
+
+    def add_reworded(self, changes: Sequence[Rewording]) -> None:
+        """Adds lines that the words want otherwise, as far as they stand as they were, and lines that they add."""
+        taken = set(self.covered)
+        for one in changes:
+            # Of two ways to change a line, both are proposed.
+            free = tuple(new for new in one.lines if new[0] in self.kept and new[0] not in taken)
+            has_rest = all(line in self.kept for line in one.gone)
+            added = tuple(new for new in one.added if new[0] < 0 or new[0] in self.kept)
+            if (free and has_rest) or added:
+                self.covered.update(line for line, _ in free)
+                told = {f"reworded_{name}": value for name, value in one.values.items()}
+                values = tuple(told.get(name, 0.0) for name in PROPOSALS)
+                self.result.append(ProposedLoss(one.gone, values, free, added))
+
+    def add_beside(self, beside: Beside) -> None:
+        """Adds comments, blank lines and ends of the file beside what changes or goes, where words speak of such."""
+        if beside.told:
+            parents = {line: one for one in self.result for line in one.gone}
+            kept = self.kept - set(parents)
+            changed = {line for line in range(len(self.original)) if line not in kept} | self._beside_new()
+            for lost in beside.comments(kept, changed):
+                self.add_lost(lost, parents.get(lost.lines.stop))
+            for one in [one for one in self.result if one.gone and one.after is None]:
+                for lost in beside.blanks(one.gone, kept):
+                    self.add_lost(lost, one)
+        for lost in beside.edges(self.lines, self.origins):
+            self.add_lost(lost)
+
+    def _beside_new(self) -> set[int]:
+        """The original's lines right behind new ones."""
+        pairs = zip(self.origins, self.origins[1:], strict=False)
+        return {behind for before, behind in pairs if before is None and behind is not None}
+
+    def add_lost(self, lost: LostBeside, after: ProposedLoss | None = None) -> None:
+        """Adds lines that could go. after: with what else only."""
+        told = {f"beside_{name}": value for name, value in lost.values.items()}
+        values = tuple(told.get(name, 0.0) for name in PROPOSALS)
+        self.result.append(ProposedLoss(tuple(lost.lines), values, after=after))
+
+    def _add_declarations(self, name: str) -> None:
+        if not name:
+            return
+        for one in self.found.declarations:
+            short = re.split(r"[.:\s]+", one.name)[-1] if one.name else ""
+            if (name not in (short, one.name) and one.name.strip("\"'") != name) or one.kind == "import":
+                continue
+            whole = range(one.start_line, min(len(self.original), one.end_line))
+            if self._is_free(whole):
+                is_block = len(whole) > 1
+                gone = _with_blanks(whole, self.original, self.kept) if is_block else tuple(whole)
+                self._propose(gone, name, block=float(is_block), line=float(not is_block))
+
+    def _add_quoted(self, quoted: str) -> bool:
+        """Adds the lines that a quote is, or begins; returns whether there are any."""
+        key = "".join(quoted.split()).rstrip(".…,;")
+        if len(key) < MIN_QUOTED:
+            return False
+        keys = ["".join(line.split()) for line in self.original]
+        bare = key.strip("\"'")
+        same = [n for n, one in enumerate(keys) if one.rstrip(",;") == key or one.strip("\"',;") == bare]
+        begun = [n for n, one in enumerate(keys) if one.startswith(key)] if not same else []
+        places = same or (begun if len(begun) == 1 else [])
+        if not places or len(places) > MAX_PLACES:
+            return False
+        added = False
+        for line in places:
+            whole = self._whole(line)
+            if self._is_free(whole):
+                self._propose(tuple(whole), quoted=1.0, among=float(len(places) - 1))
+                added = True
+        return added
+
+    def _whole(self, line: int) -> range:
+        """The declaration that a line begins, or the statement."""
+        for one in self.found.declarations:
+            if one.header_line == line and one.end_line > line + 1 and one.kind != "import":
+                return range(one.start_line, min(len(self.original), one.end_line))
+        end = min(len(self.original), line + 40)
+        return range(line, line + max(1, Lines(self.original[line:end]).statement_span(0)))
+
+    def _lines_about(self, name: str) -> list[int]:
+        """The lines that import, assign, key or list just this name."""
+        listed = re.compile(rf"^[\s\"'`*+-]*(?:- \w+:\s*)?{re.escape(name)}(?![\w-])\s*{_VERSION}")
+        result = []
+        for number, line in enumerate(self.original):
+            if name not in line:
+                continue
+            text = line.strip().rstrip(",;")
+            is_entry = text.strip("\"'`*- ") == name or (not text.startswith(name) and listed.match(line) is not None)
+            if is_entry or is_named(name, line):
+                result.append(number)
+        return result
+
+    def _add_parts(self, name: str) -> None:
+        """Adds the lines that list a name among others: `from a import b, c`."""
+        places = []
+        for line in sorted(self.kept - self.covered):
+            if name in self.original[line] and lists_names(self.original[line]):
+                less = without_name(self.original[line], name)
+                if less is not None:
+                    places.append((line, less))
+        if len(places) > MAX_PLACES:
+            return
+        for line, less in places:
+            used = float(self._is_used(name, {line}))
+            self._change(line, less, part=1.0, used=used, among=float(len(places) - 1))
+
+    def _change(self, line: int, less: str, **values: float) -> None:
+        self.covered.add(line)
+        told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
+        self.result.append(ProposedLoss((), told, ((line, less),)))
+
+    # ---- what the words don't name -----------------------------------------------------------------------------------
+
+    def add_imports(self) -> None:
+        """Adds imports that nothing uses any more, or that the new lines declare themselves."""
+        written = (identity_of(line.strip()) for line in self.written)
+        declared = {found.name for found in written if found is not None and found.kind == "decl"}
+        is_import = [self._imports(line) for line in self.original]
+        names = {name for bound in is_import for name in bound}
+        before = used_of(names, (line for line, bound in zip(self.original, is_import, strict=True) if not bound))
+        after = used_of(names, (line for line in self.lines if not self._imports(line)))
+        for line in sorted(self.kept - self.covered):
+            bound = is_import[line]
+            idle = [name for name in bound if name in declared or name in before - after]
+            if idle and len(idle) == len(bound):
+                self._propose((line,), imported=1.0)
+            elif idle:
+                less: str | None = self.original[line]
+                for name in idle:
+                    less = without_name(less, name) if less is not None else None
+                if less is not None:
+                    self._change(line, less, part=1.0, imported=1.0)
+
+    def _imports(self, line: str) -> list[str]:
+        return imported_names(line, self.found.language)
+
+    def add_repeats(self) -> None:
+        """Adds entries of lists that are written anew elsewhere in the list, and imports of what is imported anew."""
+        written = [number for number, origin in enumerate(self.origins) if origin is None]
+        entries = {entry_key(self.lines[n]): n for n in written if is_entry(self.lines[n])}
+        imported = {(*source_of(self.lines[n]), name) for n in written for name in self._imports(self.lines[n])}
+        if not entries and not imported:
+            return
+        places = []
+        for number, origin in enumerate(self.origins):
+            if origin is None or origin in self.covered:
+                continue
+            line = self.lines[number]
+            other = entries.get(entry_key(line)) if entries else None
+            is_repeat = other is not None and self._are_in_one_list(*sorted((number, other)))
+            bound = self._imports(line) if imported else []
+            if is_repeat or (bound and all((*source_of(line), name) in imported for name in bound)):
+                places.append(origin)
+        for place in places[:MAX_REPEATS]:
+            self._propose((place,), repeat=1.0)
+
+    def _are_in_one_list(self, first: int, last: int) -> bool:
+        """Whether two entries have neither blank lines nor lines further out between them."""
+        between = self.lines[first : last + 1]
+        column = columns_of(between[0])
+        if columns_of(between[-1]) != column:
+            return False
+        return all(line.strip() and columns_of(line) >= column for line in between)
+
+    def add_moved(self) -> None:
+        """Adds declarations that were written elsewhere with much the same lines."""
+        keys = {"".join(line.split()) for line in self.written if line.strip()}
+        if len(keys) < MIN_MOVED_LINES:
+            return
+        original = self.original
+        for one in self.found.declarations:
+            whole = range(one.start_line, min(len(original), one.end_line))
+            header = "".join(original[one.header_line].split()) if one.header_line < len(original) else ""
+            if header not in keys or len(header) <= 6:
+                continue
+            told = ["".join(original[line].split()) for line in whole if original[line].strip()]
+            if len(told) < MIN_MOVED_LINES or not self._is_free(whole):
+                continue
+            share = sum(key in keys for key in told) / len(told)
+            if share >= MIN_MOVED_SHARE:
+                gone = _with_blanks(whole, original, self.kept)
+                self._propose(gone, move=1.0, quoted=float(share > 0.95))
+
+
+def _with_blanks(whole: range, original: Sequence[str], kept: set[int]) -> tuple[int, ...]:
+    """The lines with the blank ones before them, or behind them where nothing precedes."""
+    start, end = whole.start, whole.stop
+    before = start
+    while before > 0 and not original[before - 1].strip() and before - 1 in kept:
+        before -= 1
+    behind = end
+    while behind < len(original) and not original[behind].strip() and behind in kept:
+        behind += 1
+    if behind > end and (before == start or start - before >= behind - end):
+        return tuple(range(start, behind)) if before < start or start == 0 or behind - end else tuple(whole)
+    return tuple(range(before, end))

@@ -1,0 +1,283 @@
+"""Finds changes that the prose quotes and no snippet shows: a name for another, a line as it is to be, a new line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+from fastedit.anchor.hints import sentences_of
+from fastedit.anchor.lazy.lines import DOTS, WORD, Lines, identity_of
+from fastedit.anchor.lazy.shown import Shown
+from fastedit.patterns import pattern
+
+# rename: one quote stands for another from now on, wherever it is; rename_places: the logarithm of their number;
+# rename_shown: the snippets have the new one; rename_part: it is done in one declaration only, which the words name.
+# line: a quote is a line that the original has with another value; line_among: as many other lines could be meant;
+# line_like: how alike the two are; line_shown: a snippet shows it; line_gone: the words say that it is gone;
+# line_entry: it is an item of a list with the same first word; line_far: nothing but its words says which line it is.
+# insert: a quote is a line that nothing of the original is like; insert_told: a word for a place stands beside what it
+# goes next to; insert_sorted: it goes where the order of the lines that it is like puts it; insert_said: the
+# sentence says that something is added.
+CHANGED = (
+    "rename", "rename_places", "rename_shown", "rename_part", "line", "line_among", "line_like", "line_shown",
+    "line_gone", "line_entry", "line_far", "insert", "insert_told", "insert_sorted", "insert_said",
+)  # fmt: skip
+# name → the lines [start, end) of its declarations
+Declared = dict[str, list[tuple[int, int]]]
+MAX_RENAMED = 12  # lines
+MAX_CHANGES = 10
+MAX_MEANT = 4  # lines that a quote may stand for
+MAX_SIMILAR = 400  # lines that share a word with a quote
+MIN_WORD = 3
+MIN_LIKE = 58.0  # percent: less alike are two lines that have nothing to do with each other
+NEARLY = 4.0  # percent that a line may be less alike than the likest and still be meant
+MIN_NEW = 8  # characters of a line that is added
+MIN_PREFIX = 5  # characters that lines of one list begin with
+_FIRST = pattern(r"[A-Za-z@][\w@./-]{2,}")
+# What stands before a comment's words, which a quote may leave out.
+_SIGN = pattern(r"^(?:\*|//+!?|#+|--|>|;|-)\s+")
+_NAME = pattern(r"[\w.$#:@\\/-]*(?:\(\))?$")
+_QUOTE = pattern(r"`([^`\n]+)`")
+_ADDS = pattern(
+    r"\b(?:add\w*|append\w*|insert\w*|new|plus|with|needs?|import\w*|goes|comes?|in|put|hinzu|dazu|neu\w*|añad\w+"
+    r"|ajout\w+|aggiung\w+|nuov\w+|nuev\w+|dodaj\w*|nieuwe?)\b|追加|添加|新增|добав\w+",
+    re.IGNORECASE,
+)
+_NEXT_TO = pattern(
+    r"\b(?P<after>after|below|behind|under|beneath|following|nach|unter|hinter|después de|debajo de|après|sous"
+    r"|dopo|sotto|depois d[eoa]|abaixo d[eoa]|po|pod|после|под|na|onder|efter)\b"
+    r"|\b(?P<before>before|above|over|in front of|vor|über|antes de|avant|prima di|przed|nad|перед|над|voor|boven)\b",
+    re.IGNORECASE,
+)
+_NEAR = 60  # characters from a word for a place to what it goes with
+
+
+@dataclass(frozen=True, slots=True)
+class Rewording:
+    """Changes of the original that only words make, and what speaks for them; see `CHANGED`.
+
+    lines: (line, text) that lines become. added: (line, text) of new lines behind one of the original. gone: lines.
+    """
+
+    lines: tuple[tuple[int, str], ...]
+    values: dict[str, float]
+    added: tuple[tuple[int, str], ...] = ()
+    gone: tuple[int, ...] = ()
+
+
+def spoken_changes(shown: Shown, original: Lines, declared: Declared) -> list[Rewording]:
+    """The changes that the prose quotes without showing them in a snippet: `a` becomes `b`, `timeout = 30`."""
+    found = [*_renamings(shown, original, declared), *_quoted_lines(shown, original), *_like_lines(shown, original)]
+    return [*found, *_new_lines(shown, original)][:MAX_CHANGES]
+
+
+def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Rewording]:
+    """Yields for each pair of quotes, one for the other, all lines with the new one, and those of what words name."""
+    for old, new in shown.renamed:
+        if len(old) < MIN_WORD or old == new:
+            continue
+        start, end = (r"(?<![\w$-])" if old[0].isalnum() else ""), (r"(?![\w$-])" if old[-1].isalnum() else "")
+        found = re.compile(f"{start}{re.escape(old)}{end}")
+        lines = [line for line, text in enumerate(original.texts) if old in text and found.search(text)]
+        if not 0 < len(lines) <= MAX_RENAMED:
+            continue
+        literal = new.replace("\\", r"\\")
+        changed = tuple((line, found.sub(literal, original.texts[line])) for line in lines)
+        key = "".join(new.split())
+        is_shown = any(key in line for line in shown.lines)
+        values = {"rename": 1.0, "rename_places": math.log(len(lines)), "rename_shown": float(is_shown)}
+        yield Rewording(changed, values)
+        within = {line for start, end in _scopes(shown, old, new, declared) for line in range(start, end)}
+        part = tuple(one for one in changed if one[0] in within)
+        if 0 < len(part) < len(changed):
+            yield Rewording(part, {**values, "rename_places": math.log(len(part)), "rename_part": 1.0})
+
+
+def _scopes(shown: Shown, old: str, new: str, declared: Declared) -> Iterator[tuple[int, int]]:
+    """Yields the lines of the declarations that a sentence names which has both quotes."""
+    for sentence, _ in sentences_of(shown.prose):
+        quotes = [one.strip() for one in _QUOTE.findall(sentence)]
+        if old in quotes and new in quotes:
+            for quote in quotes:
+                yield from declared.get(quote.removesuffix("()"), ()) if quote not in (old, new) else ()
+
+
+def _quoted_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
+    """Yields for each quote that assigns, keys or declares what a line does otherwise that line as it is quoted."""
+    for quote in shown.quotes:
+        identity = identity_of(quote)
+        key = _bare(quote)
+        if identity is None or identity.kind not in ("assign", "key", "decl", "import", "case", "entry"):
+            continue
+        about = _entries(identity.name, original) if identity.kind == "entry" else original.identities.get(identity, ())
+        lines = [line for line in about if _bare(original.texts[line]) != key]
+        if 0 < len(lines) <= MAX_MEANT:
+            for line in lines:
+                yield _reworded(line, quote, len(lines), shown, original, line_entry=float(identity.kind == "entry"))
+
+
+def _entries(name: str, original: Lines) -> list[int]:
+    """The lines that are items of lists and begin with the same word as the name of one."""
+    found = _FIRST.match(name)
+    if found is None or found.end() == len(name):
+        return []
+    result = []
+    for line in original.word_places.get(WORD.findall(found[0])[0], ()):
+        other = original.identity(line)
+        first = _FIRST.match(other.name) if other is not None and other.kind == "entry" else None
+        if first is not None and first[0] == found[0]:
+            result.append(line)
+    return result
+
+
+def _reworded(line: int, quote: str, num_meant: int, shown: Shown, original: Lines, **values: float) -> Rewording:
+    """The change of a line, or of the statement that it begins, to a quote; its sign of a comment and comma stay."""
+    text = original.texts[line]
+    indentation = text[: len(text) - len(text.lstrip())]
+    sign = _SIGN.match(original.stripped[line])
+    lead = sign[0] if sign is not None and not _SIGN.match(quote) else ""
+    span = original.statement_span(line) if not values.get("line_entry") and _is_closed(quote) else 1
+    last = original.texts[line + span - 1].rstrip()[-1:]
+    tail = last if last in ",;" and quote[-1] not in ",;{(:" else ""
+    key = _bare(quote)
+    told = {
+        "line": 1.0,
+        "line_among": float(num_meant - 1),
+        "line_like": fuzz.ratio(quote, _statement(line, span, original).removeprefix(lead)) / 100,
+        "line_shown": float(any(one.startswith(key) for one in shown.lines)),
+        "line_gone": float(key in shown.gone),
+        **values,
+    }
+    return Rewording(((line, f"{indentation}{lead}{quote}{tail}"),), told, gone=tuple(range(line + 1, line + span)))
+
+
+def _is_closed(quote: str) -> bool:
+    """Whether each bracket that a quote opens is closed in it."""
+    return all(quote.count(one) == quote.count(other) for one, other in ("()", "[]", "{}"))
+
+
+def _statement(line: int, span: int, original: Lines) -> str:
+    return original.stripped[line] if span == 1 else "".join(original.stripped[line : line + span])
+
+
+def _like_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
+    """Yields for each quote that the original doesn't have the lines, or statements, that it is most alike."""
+    for quote in shown.quotes:
+        identity = identity_of(quote)
+        if DOTS.search(quote) or _NAME.match(quote):
+            continue
+        if identity is not None and identity.kind != "entry" and identity in original.identities:
+            continue  # what has its identity is known
+        meant = _meant(quote, original)
+        for line in meant:
+            yield _reworded(line, quote, len(meant), shown, original, line_far=1.0)
+
+
+def _meant(quote: str, original: Lines) -> list[int]:
+    """The lines that are most alike a quote and that many words of it; none where it stands there already."""
+    key = _bare(quote)
+    if len(key) < MIN_NEW or any(key in theirs for theirs in original.keys):
+        return []
+    places: dict[int, str] = {}
+    for word in set(WORD.findall(quote)):
+        lines: Sequence[int] = original.word_places.get(word, ()) if len(word) >= MIN_WORD else ()
+        if len(places) + len(lines) <= MAX_SIMILAR:
+            places.update((line, original.stripped[line]) for line in lines)
+    if not places:
+        return []
+    signless = {line: _SIGN.sub("", text) if not _SIGN.match(quote) else text for line, text in places.items()}
+    joined = {line: _statement(line, original.statement_span(line), original) for line in places}
+    best: dict[int, float] = {}
+    for texts in (signless, joined) if _is_closed(quote) else (signless,):
+        for _, ratio, line in process.extract(quote, texts, scorer=fuzz.ratio, score_cutoff=MIN_LIKE, limit=MAX_MEANT):
+            best[line] = max(ratio, best.get(line, 0.0))
+    top = max(best.values(), default=0.0)
+    return sorted(line for line, ratio in best.items() if ratio >= top - NEARLY)[:MAX_MEANT]
+
+
+def _new_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
+    """Yields for each quote of code that nothing is like a new line: beside what the words name, or in its order."""
+    quotes = set(shown.quotes)
+    for sentence, _ in sentences_of(shown.prose):
+        for found in _QUOTE.finditer(sentence):
+            quote = found[1].strip()
+            key = _bare(quote)
+            identity = identity_of(quote)
+            is_known = identity is not None and identity in original.identities
+            is_code = quote in quotes and len(key) >= MIN_NEW and not DOTS.search(quote) and not _NAME.match(quote)
+            if not is_code or is_known or any(key in line for line in (*original.keys, *shown.lines)):
+                continue
+            said = _ADDS.search(_QUOTE.sub(" ", sentence)) is not None
+            values = {"insert": 1.0, "insert_said": float(said)}
+            told = dict.fromkeys(_told_places(sentence, found, original))
+            in_order = _in_order(quote, original)
+            for line in told:
+                is_sorted = line in in_order
+                yield _inserted(
+                    line, quote, original, {**values, "insert_told": 1.0, "insert_sorted": float(is_sorted)}
+                )
+            for line in in_order:
+                if line not in told:
+                    yield _inserted(line, quote, original, {**values, "insert_sorted": 1.0})
+
+
+def _inserted(line: int, quote: str, original: Lines, values: dict[str, float]) -> Rewording:
+    """A new line behind one of the original, indented and ended as the lines beside it are."""
+    beside = original.texts[line if line >= 0 and original.keys[line] else min(line + 1, len(original) - 1)]
+    indentation = beside[: len(beside) - len(beside.lstrip())]
+    tail = beside.rstrip()[-1:] if beside.rstrip()[-1:] in (",", ";") and quote[-1] not in ",;{(:" else ""
+    return Rewording((), values, added=((line, f"{indentation}{quote}{tail}"),))
+
+
+def _told_places(sentence: str, quote: re.Match[str], original: Lines) -> Iterator[int]:
+    """Yields the lines behind which a sentence says that a quote goes."""
+    masked = sentence[: quote.start()] + " " * len(quote[0]) + sentence[quote.end() :]
+    for place in _NEXT_TO.finditer(masked):
+        behind = masked[place.end() : place.end() + _NEAR]
+        for word in re.finditer(r"`([^`\n]+)`|[\w$@./\\:-]*\w", behind):
+            lines = _named(word[1] or word[0], original)
+            if not lines:
+                continue
+            for line in lines:
+                if place.lastgroup == "before":
+                    yield line - 1
+                else:
+                    yield line + max(1, original.statement_span(line)) - 1
+            break
+
+
+def _named(word: str, original: Lines) -> list[int]:
+    """The lines that a word of a sentence names; none where it names too many, or says nothing."""
+    key = _bare(word)
+    if len(key) < MIN_WORD or (word.islower() and word.isalpha() and len(word) < 5):
+        return []
+    same = [*original.places.get(key, ()), *original.places.get(f"{key},", ())]
+    lines = same or [line for line, theirs in enumerate(original.keys) if key in theirs]
+    alone = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
+    lines = [line for line in lines if alone.search(original.keys[line])]
+    about = [line for line in lines if (found := original.identity(line)) is not None and found.name.endswith(word)]
+    lines = about or lines
+    return lines if len(lines) <= 2 else []
+
+
+def _in_order(quote: str, original: Lines) -> list[int]:
+    """The line behind which the order of lines with the same beginning puts a quote."""
+    key = _bare(quote)
+    prefix = key
+    while len(prefix) >= MIN_PREFIX:
+        run = [line for line, theirs in enumerate(original.keys) if theirs.startswith(prefix)]
+        if run:
+            smaller = [line for line in run if original.keys[line] < key]
+            line = smaller[-1] if smaller else run[0] - 1
+            return [line + max(1, original.statement_span(line)) - 1 if smaller else line]
+        prefix = prefix[:-1]
+    return []
+
+
+def _bare(text: str) -> str:
+    """A text without white space and the comma behind it."""
+    return "".join(text.split()).rstrip(",;")
