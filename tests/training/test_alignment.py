@@ -18,9 +18,9 @@ from fastedit.anchor.lazy.reading import NAMES
 from fastedit.errors import SettingsError
 from fastedit.training.alignment import wordings
 from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main
-from fastedit.training.alignment.cases import cut_cases, laid, read_cases, read_changes
+from fastedit.training.alignment.cases import RecordedChange, cut_cases, laid, read_cases, read_changes
 from fastedit.training.alignment.certainty import calibrated, logistic, scores
-from fastedit.training.alignment.everyday import everyday_cases
+from fastedit.training.alignment.everyday import everyday_cases, generated_cases
 from fastedit.training.alignment.weights import (
     BOUNDS,
     CaseReadings,
@@ -264,6 +264,20 @@ def test_everyday_edits_are_written_for_real_files(pairs):
         assert given.goal is not None
         assert set(given.lines) <= set(given.goal) or case.message.startswith("Here is the changed function:")
         assert not any("..." in line for line in given.goal)
+
+
+def test_changes_are_told_in_generated_messages():
+    functions = [f"def get_{n}(path):\n    with open(path) as one:\n        return read(one, {n})\n" for n in range(8)]
+    before = tuple("\n\n".join(functions).splitlines())
+    change = RecordedChange("files.py", "python", before, tuple(line.replace("one, 3", "one, 4") for line in before))
+    cases = [case for seed in range(12) for case in generated_cases([change], 1, random.Random(seed))]
+    assert len({case.message for case in cases}) > 4
+    for case in cases:
+        given = laid(case)
+        assert given is not None
+        assert (given.lines, given.goal) == (change.original, change.result)
+        assert case.weight < 1
+    assert generated_cases([replace(change, result=change.original)], 1, random.Random(0)) == []
 
 
 def test_golden_edits_are_cases():

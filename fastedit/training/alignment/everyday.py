@@ -1,6 +1,7 @@
-"""Edits as everybody writes them, made from real files: a marker and new code, a changed function, an import.
+"""Edits made from real files, beside the written ones, of which there are few.
 
-Written edits are few and rarely this plain. Without these, a fit would give up what is easy for what is rare.
+Everyday ones are plain: a marker and new code, a changed function, an import. Without these, a fit would give up what
+is easy for what is rare. Generated ones tell real changes in the words and habits of assistants.
 """
 
 from __future__ import annotations
@@ -9,10 +10,16 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rapidfuzz.distance import Indel
+
+from fastedit.edits.model import Format
 from fastedit.syntax import comment_syntax, outline
 from fastedit.syntax.model import Declaration, Outline
 from fastedit.training.alignment.cases import CUT, Case, RecordedChange
+from fastedit.training.synthesis import Splice, Tier, make_change, rendered_sample
+from fastedit.training.synthesis.document import read_document
 
+GENERATED = 0.15  # what a generated case weighs: more makes the fit worse on written ones
 MAX_LINES = 500
 MAX_SHOWN = 25
 MIN_TELLING = 8  # characters of a line that tells its place
@@ -66,6 +73,30 @@ class _File:
 
 # The words before the snippet, the snippet, and the lines of the result.
 _Edit = tuple[str, list[str], list[str]]
+
+
+def generated_cases(changes: Sequence[RecordedChange], count: int, chance: random.Random) -> list[Case]:
+    """At most `count` of the changes, drawn, each told as assistants do, of those that can be told without a doubt."""
+    cases: list[Case] = []
+    for number in chance.sample(range(len(changes)), len(changes)):
+        if len(cases) == count:
+            break
+        change = changes[number]
+        document = read_document(change.file, change.language, "".join(f"{line}\n" for line in change.original))
+        if document is None:
+            continue
+        steps = Indel.opcodes(change.original, change.result)
+        splices = [
+            Splice(step.src_start, step.src_end, change.result[step.dest_start : step.dest_end])
+            for step in steps
+            if step.tag != "equal"
+        ]
+        made = make_change(document, splices, "recorded")
+        sample = None if made is None else rendered_sample(made, chance.choice(list(Tier)), Format.LAZY, chance)
+        if sample is not None:
+            name = f"generated-{number}"
+            cases.append(Case(name, name, change.file, sample.original, sample.edit, sample.expected, GENERATED))
+    return cases
 
 
 def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random.Random) -> list[Case]:

@@ -22,7 +22,7 @@ from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.rows import Row
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import Case, Laid, ProcessMap, RecordedChange, cut_cases, laid
-from fastedit.training.alignment.everyday import everyday_cases
+from fastedit.training.alignment.everyday import everyday_cases, generated_cases
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,6 +42,7 @@ ITERATIONS = 150
 MAX_HOLDINGS = 8
 CHANGES_A_ROUND = 40
 EVERYDAY_A_ROUND = 40
+GENERATED_A_ROUND = 250
 # What stays so whatever the data says: nothing is deleted or left out for nothing. (lowest, highest)
 FREE = (-np.inf, np.inf)
 BOUNDS: dict[str, tuple[float, float]] = {
@@ -122,9 +123,9 @@ def fit_weights(
 ) -> Weights:
     """The weights that get most cases exact, of those fitted in `rounds` rounds and the ones at the start.
 
-    Each round reads the cases, snippets newly cut from the changes and plain edits of their files, with the weights of
-    the round before, and fits them to all readings found so far. report: is told of each round, with the best weights
-    until then.
+    Each round reads the cases, snippets newly cut from the changes, messages generated for them and plain edits of
+    their files, with the weights of the round before, and fits them to all readings found so far. report: is told of
+    each round, with the best weights until then.
     """
     known = [case for case in cases if case.expected is not None]
     groups: dict[tuple[int, int], CaseReadings] = {}
@@ -136,6 +137,7 @@ def fit_weights(
         if not is_last:
             cut += cut_cases(changes, phrases, CHANGES_A_ROUND, chance)
             cut += everyday_cases(changes, EVERYDAY_A_ROUND, chance)
+            cut += generated_cases(changes, GENERATED_A_ROUND, chance)
         reached = {at for (at, _), group in groups.items() if any(right for _, right in group.readings.values())}
         reached -= set(range(len(known), len(known) + len(cut)))
         asked = [(case, at not in reached or chance.random() < LED_AGAIN) for at, case in enumerate((*known, *cut))]
