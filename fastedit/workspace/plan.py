@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastedit.anchor.patch.deletion import deletion_problem
+from fastedit.anchor.patch.align import deletion_problem
 from fastedit.applied import Applied
 from fastedit.apply import apply_edits, check_choice
 from fastedit.edits.message import needs_original
