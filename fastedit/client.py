@@ -13,7 +13,7 @@ import asyncio
 import random
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict, Unpack
 
 from fastedit.applied import Applied
 from fastedit.apply import choice_of
@@ -28,6 +28,18 @@ PASSING = frozenset({Code.OVERLOADED, Code.TARGET_UNAVAILABLE})
 FIRST_PAUSE_S = 0.5
 
 
+class ApplyOptions(TypedDict, total=False):
+    """The options of `fastedit.apply`, but for `target`: the service has its own."""
+
+    path: str | None
+    instruction: str | None
+    format: str
+    mode: str
+    scope: str
+    certainty: float | None
+    choose: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Client:
     """Asks a service to merge edits. tries: how often a request is sent at most."""
@@ -36,14 +48,14 @@ class Client:
     key: str | None = field(default=None, repr=False)
     tries: int = 3
 
-    def apply(self, original: str, edit: str, **how: Any) -> Applied:
-        """The original with the edit in it; `how` as for `fastedit.apply`, but for `target`: the service has its own.
+    def apply(self, original: str, edit: str, **how: Unpack[ApplyOptions]) -> Applied:
+        """The original with the edit in it; `how` as for `fastedit.apply`.
 
         Raises EditRefused, SettingsError for a key that the service doesn't take, and ValueError as `fastedit.apply`.
         """
         for number in range(1, self.tries + 1):
             try:
-                return _apply(self, original, edit, **how)
+                return _apply(self, original, edit, how)
             except EditRefused as refusal:
                 if refusal.code not in PASSING or number == self.tries:
                     raise
@@ -59,11 +71,11 @@ class AsyncClient:
     key: str | None = field(default=None, repr=False)
     tries: int = 3
 
-    async def apply(self, original: str, edit: str, **how: Any) -> Applied:
+    async def apply(self, original: str, edit: str, **how: Unpack[ApplyOptions]) -> Applied:
         """As `Client.apply`. Cancelling stops waiting; the service ends the work by its own deadline."""
         for number in range(1, self.tries + 1):
             try:
-                return await asyncio.to_thread(_apply, self, original, edit, **how)
+                return await asyncio.to_thread(_apply, self, original, edit, how)
             except EditRefused as refusal:
                 if refusal.code not in PASSING or number == self.tries:
                     raise
@@ -71,25 +83,17 @@ class AsyncClient:
         raise ValueError("tries must be above 0")
 
 
-def _apply(
-    client: Client | AsyncClient,
-    original: str,
-    edit: str,
-    *,
-    path: str | None = None,
-    instruction: str | None = None,
-    format: str = "auto",
-    mode: str = "auto",
-    scope: str = "auto",
-    certainty: float | None = None,
-    choose: int | None = None,
-) -> Applied:
-    """The outcome of one request."""
-    choice = choice_of(certainty, choose)
+def _apply(client: Client | AsyncClient, original: str, edit: str, how: ApplyOptions) -> Applied:
+    """The outcome of one request. Raises TypeError for an option that doesn't exist, as a call would."""
+    if unknown := sorted(how.keys() - ApplyOptions.__annotations__.keys()):
+        raise TypeError(f"apply() got an unexpected keyword argument {unknown[0]!r}")
+    choice = choice_of(how.get("certainty"), how.get("choose"))
+    format, path = how.get("format", "auto"), how.get("path")
     edits, _ = edits_for(parse_message(edit, format=format), path)
     return Remote(client.url, client.key, format).apply_edits(
-        original, edits, path=path, message=edit, instruction=instruction, mode=mode, scope=scope, choice=choice
-    )
+        original, edits, path=path, message=edit, instruction=how.get("instruction"), mode=how.get("mode", "auto"),
+        scope=how.get("scope", "auto"), choice=choice,
+    )  # fmt: skip
 
 
 def _pause_s(number: int) -> float:

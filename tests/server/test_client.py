@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from inspect import Parameter, signature
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
+import fastedit
 from fastedit import client
 from fastedit.client import AsyncClient, Client
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
@@ -79,3 +83,21 @@ def test_what_passes_is_tried_again(
 
 def test_keys_are_not_shown() -> None:
     assert "secret" not in repr(Client(key="secret")) + repr(AsyncClient(key="secret"))
+
+
+@pytest.mark.parametrize("method", [Client.apply, AsyncClient.apply])
+def test_the_options_are_those_of_a_call_here_and_their_types_are_known(method: Callable[..., object]) -> None:
+    (options,) = get_args(get_type_hints(method)["how"])
+    here = {
+        name: one.annotation
+        for name, one in signature(fastedit.apply).parameters.items()
+        if one.kind is Parameter.KEYWORD_ONLY and name != "target"
+    }
+    assert {name: one.__forward_arg__ for name, one in options.__annotations__.items()} == here
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_an_option_that_does_not_exist_is_told(is_async: bool) -> None:
+    how: dict[str, Any] = {"certanty": 1}
+    with pytest.raises(TypeError, match="certanty"):
+        asyncio.run(AsyncClient().apply("a\n", "b\n", **how)) if is_async else Client().apply("a\n", "b\n", **how)
