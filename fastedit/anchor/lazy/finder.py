@@ -18,6 +18,7 @@ from fastedit.anchor.lazy.imports import (
     used_of,
     without_name,
 )
+from fastedit.anchor.lazy.keys.gone import GoneEntries
 from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
 from fastedit.anchor.lazy.reworded import Rewording
@@ -45,16 +46,19 @@ def proposals_for(
     spoken: Sequence[Unit] = (),
     reworded: Sequence[Rewording] = (),
     beside: Beside | None = None,
+    entries: Sequence[GoneEntries] = (),
 ) -> list[ProposedLoss]:
     """Proposes what could go from a result because the words say so, or because it stands elsewhere now.
 
     spoken, reworded: what sentences may mean that speak of going, or quote a change. beside: what may go with it.
+    entries: of files of keys, what clauses say is gone.
     """
     finder = _Finder(lines, origins, original, found)
     for quoted in _said(hints):
         finder.add_said(quoted)
     if hints.imports:
         finder.add_imports()
+    finder.add_entries(entries)
     finder.add_repeats()
     finder.add_moved()
     finder.add_reworded(reworded)
@@ -124,6 +128,14 @@ class _Finder:
                 self._propose((line,), line=1.0, used=used, among=float(len(places) - 1))
         if is_name:
             self._add_parts(told)
+
+    def add_entries(self, clauses: Sequence[GoneEntries]) -> None:
+        """Adds what clauses say is gone of a file of keys, as far as it is there; others may say so too."""
+        for one in clauses:
+            gone = tuple(line for line in one.lines if self._is_free(range(line, line + 1)))
+            if gone:
+                told = {f"entries_{name}": value for name, value in one.values.items()}
+                self.result.append(ProposedLoss(gone, tuple(told.get(name, 0.0) for name in PROPOSALS)))
 
     def add_spoken(self, units: Sequence[Unit], shown: frozenset[str]) -> None:
         """Adds units that sentences may mean. shown: the snippets' lines without white space."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastedit.anchor.hints import Hints
 from fastedit.anchor.lazy.beside import BESIDE
+from fastedit.anchor.lazy.keys.gone import GONE
 from fastedit.anchor.lazy.reworded import CHANGED
 from fastedit.anchor.lazy.spoken import SPOKEN
 
@@ -17,6 +18,7 @@ PROPOSALS: tuple[str, ...] = (
     "removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept", "removes_part",
     "removes_imported", "removes_repeat", "removes_among", *(f"spoken_{name}" for name in SPOKEN),
     *(f"reworded_{name}" for name in CHANGED), *(f"beside_{name}" for name in BESIDE),
+    *(f"entries_{name}" for name in GONE),
 )  # fmt: skip
 MAX_WAYS = 24  # the best sets of proposals
 

@@ -21,6 +21,7 @@ from fastedit.anchor.lazy.everywhere import Words, repetitions, says_everywhere
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.grid import Context
+from fastedit.anchor.lazy.keys.gone import gone_entries
 from fastedit.anchor.lazy.lines import WORD, Change, Lines
 from fastedit.anchor.lazy.parts import BEAM, MAX_READINGS, Base, KnownFor, ReadText, Task, base_of, parts_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, combinations, followed, said_but_kept, still_named
@@ -236,11 +237,12 @@ def _with_proposals(
     declared = declared_in(found)
     spoken, reworded = spoken_units(shown.prose, base.lines, declared), spoken_changes(shown, base.lines, declared)
     beside = Beside(base.lines, pieces, shown.lines)
+    entries = gone_entries(shown.prose, base.lines, found.language)
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
     for number, reading in enumerate(readings):
         said = _with_notes(hints, reading)
-        meant = (spoken, reworded, beside) if number < MAX_SPOKEN_OF else ((), (), None)
+        meant = (spoken, reworded, beside, entries) if number < MAX_SPOKEN_OF else ((), (), None, ())
         proposed = proposals_for(reading.lines, reading.origins, original, found, said, *meant)
         for chosen in combinations(proposed, worth):
             text, origins = followed(reading.lines, reading.origins, chosen, found.language)

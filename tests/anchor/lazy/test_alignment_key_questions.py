@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from fastedit.anchor.hints import hints_of
+from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.keys import KEYS, MergedKeys, merged_by_keys
+from fastedit.anchor.lazy.keys.gone import gone_entries
 from fastedit.anchor.lazy.keys.merging import complete_keys
 from fastedit.anchor.lazy.keys.placing import Sibling, kin_place, names_of, told_end, told_place
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.proposals import PROPOSALS
+from fastedit.syntax import outline
 from support.aligning import lines_of
 
 PROJECT = """\
@@ -215,6 +220,54 @@ def test_a_comment_above_a_known_key_may_speak_to_the_reader() -> None:
     assert (told["keys_quiet"], told["keys_comments"]) == (0, 1)
 
 
+# ---- what the words say is gone --------------------------------------------------------------------------------------
+
+LISTS = """\
+[project]
+classifiers = [
+    "License :: Free :: MIT License",
+    "Language :: 3.9",
+    "Language :: 3.10",
+    "Language :: 3.11",
+]
+dev = [
+    'typing-extra >= 3; version < "3.11"',
+    "lint-a",
+    "lint-b>=2",
+]
+test = [
+    "lint-a",
+]
+name = "shop"
+"""
+
+
+@pytest.mark.parametrize(
+    ("prose", "lines"),
+    [
+        ("Classifiers: 3.9 and 3.10 go. After 3.11 add", [3, 4]),
+        ("Delete the 3.9 line and put these after 3.11:", [3]),
+        ("`typing-extra` can leave `dev` now", [8]),
+        ("out go `lint-*` of `dev`", [9, 10]),
+        ("`lint-a` leaves the test group", [13]),
+        ("The MIT one goes.", [2]),
+        ("no licence classifier any more", [2]),
+        ("`name` stays", []),
+        ("3.10 comes in", []),
+        ("`unknown` is removed", []),
+    ],
+)
+def test_entries_that_the_words_say_are_gone(prose: str, lines: list[int]) -> None:
+    found = gone_entries(prose, Lines(lines_of(LISTS)), "toml")
+    assert [line for one in found for line in one.lines] == lines
+
+
+def test_a_gone_object_goes_whole() -> None:
+    found = gone_entries("`prettier` is dropped.", Lines(lines_of(PACKAGE)), "json")
+    assert [one.lines for one in found] == [(10, 11, 12, 13)]
+    assert gone_entries("`prettier` is dropped.", Lines(lines_of(PACKAGE)), "python") == []
+
+
 # ---- places ----------------------------------------------------------------------------------------------------------
 
 
@@ -275,3 +328,24 @@ def test_lines_that_no_word_removes() -> None:
     assert features(merged, 3)["keys_kept_unsaid"] > 0
     merged = candidates(STYLE, ".nav {\n  gap: 3px;\n}", "css", said="The margin is gone.")[0]
     assert features(merged, 3)["keys_kept_unsaid"] == 0
+
+
+def test_words_for_what_stays_speak_for_joining_lists() -> None:
+    shown = '[dependency-groups]\ndev = [\n    "ruff>=1",\n    "ty",\n]'
+    joined = ('    "ruff",\n', '    "ruff>=1",\n    "ty",\n')
+    assert reading(PROJECT, shown, "toml", joined, said="Just these two, the others stay.")["keys_joined_said"] == 1
+    assert reading(PROJECT, shown, "toml", joined)["keys_joined_said"] == 0
+
+
+def test_a_statement_is_known_with_and_without_its_parentheses() -> None:
+    original = ".a {\n  @include cell();\n  color: red;\n}\n"
+    reading(original, ".a {\n  @include cell;\n}", "scss", ("cell();", "cell;"))
+
+
+def test_a_clause_is_a_proposal_of_its_own() -> None:
+    lines = tuple(lines_of(LISTS))
+    found = outline(LISTS, "toml")
+    clauses = gone_entries("3.9 and 3.10 go.", Lines(lines), "toml")
+    proposed = proposals_for(lines, tuple(range(len(lines))), lines, found, hints_of(""), entries=clauses)
+    told = [dict(zip(PROPOSALS, one.values, strict=True)) for one in proposed]
+    assert [one.gone for one, values in zip(proposed, told, strict=True) if values["entries_gone"]] == [(3, 4)]

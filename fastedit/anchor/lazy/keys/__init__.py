@@ -8,6 +8,7 @@
 | `matching.py` | which entries of the file those of the snippet are |
 | `merger.py`, `writing.py` | what changes then, and how it is written |
 | `objects.py` | the same for JSON, by its bytes |
+| `gone.py` | which entries the words say are gone |
 | `placing.py` | where new entries go |
 | `merging.py` | the ways to merge a snippet, each with another result, and what speaks for them |
 """

@@ -107,7 +107,7 @@ class _CssReader:
         start, head = self._begin(begun, done)
         text = self.text[begun:end]
         found = _PROPERTY.match(text)
-        key = found[1] if found else plain(text)
+        key = found[1] if found else plain(text).removesuffix("()")
         return Entry(key, start, head, self.line(end - 1) + 1, begun - self.lines[head], text=plain(text))
 
     def _block(self, begun: int, brace: int, done: int, depth: int) -> Entry:

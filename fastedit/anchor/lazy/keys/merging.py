@@ -31,7 +31,7 @@ KEYS = (
     "keys_marked", "keys_shown", "keys_hidden", "keys_kept",
     "keys_kept_little", "keys_kept_marked", "keys_same", "keys_told", "keys_unheard", "keys_unkin", "keys_whole",
     "keys_items", "keys_renamed", "keys_scattered", "keys_full", "keys_kept_unsaid",
-    "keys_comments", "keys_quiet",
+    "keys_comments", "keys_quiet", "keys_joined_said",
 )  # fmt: skip
 JSON = frozenset({"json", "jsonc", "json5"})
 MAX_LINES = 20_000
@@ -40,6 +40,11 @@ _SENTENCE = re.compile(r"(?<=[.;!?:])\s+|\n\s*\n")
 _COMPLETE = re.compile(
     r"\b(?:complete(?:ly)?|in full|the full|entire(?:ly)?|the whole|all (?:there (?:is|are)|of (?:it|them))"
     r"|nothing else|exactly|only (?:has|have|contains?)|is now (?:just|only)|vollständig|complet[oa]?s?)\b",
+    re.IGNORECASE,
+)
+_STAYS = re.compile(
+    r"\b(?:just (?:these|the)|only (?:these|the)|others?\b.{0,30}\bstays?|stays? (?:as|put)|keep their"
+    r"|unchanged|untouched)\b",
     re.IGNORECASE,
 )
 _GONE = re.compile(
@@ -92,6 +97,7 @@ class MergedKeys:
             "keys_renamed": min(3, found["renamed"]),
             "keys_full": float(found["full"] > 0 and found["dropped"] > 0),
             "keys_comments": min(3, found["comments"]),
+            "keys_joined_said": float(found["stays"] > 0 and found["joined"] > 0),
             "keys_quiet": min(3, found["quiet"]),
             "keys_kept_unsaid": 0.0 if found["gone"] else math.log1p(num_kept),
             "keys_scattered": math.log1p(found["scattered"]),
@@ -120,6 +126,7 @@ def merged_by_keys(
             counts["more"] = bool(_MORE.search(prose))
             counts["full"] = bool(_COMPLETE.search(said))
             counts["gone"] = bool(_GONE.search(said))
+            counts["stays"] = bool(_STAYS.search(said))
             counts["deaf"] = rules.is_deaf
             result.setdefault(tuple(lines), MergedKeys(tuple(lines), counts))
     return list(result.values())
