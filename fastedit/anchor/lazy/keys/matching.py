@@ -61,7 +61,7 @@ def lists_of(
 
 
 def _fit(mine: Entry, shown: Entry, placer: Placer, prose: str, notes: dict[int, str]) -> tuple[int, ...]:
-    """How well a list goes with items: known ones, whether it is named, told places of new ones, and their kin."""
+    """Counts what a list has in common with items: known ones, its name in the words, told places of new ones, kin."""
     numbers = matched(mine.children, shown.children)
     siblings = siblings_in(mine)
     keys = [one.key for one in siblings]
@@ -74,7 +74,7 @@ def _fit(mine: Entry, shown: Entry, placer: Placer, prose: str, notes: dict[int,
 
 
 def name_in(entry: Entry) -> str:
-    """What an entry is called among its siblings: an item by what tells it apart."""
+    """The name of an entry among its siblings: of an item what tells it apart."""
     if not entry.marks:
         return entry.key
     if entry.key.startswith("[["):
@@ -84,7 +84,7 @@ def name_in(entry: Entry) -> str:
 
 
 def siblings_in(entry: Entry) -> list[Sibling]:
-    """What an entry holds, as places for new keys."""
+    """The children of an entry, as places for new keys."""
     return [
         Sibling(name_in(one), names_of(one.key, (name_in(one), *(value for _, value in one.marks))))
         for one in entry.children
@@ -92,7 +92,7 @@ def siblings_in(entry: Entry) -> list[Sibling]:
 
 
 def _known_part(mine: Entry, shown: Entry) -> Entry | None:
-    """What a list has of the shown items; None where that is nothing."""
+    """The part of the shown items that a list has; None where that is nothing."""
     numbers = matched(mine.children, shown.children)
     known = [one for one, number in zip(shown.children, numbers, strict=True) if number is not None]
     return replace(shown, children=tuple(known)) if known else None

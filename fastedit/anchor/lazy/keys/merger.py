@@ -71,7 +71,7 @@ class EntryMerger:
         self._insert(mine, *self._without_strays(mine, shown, numbers))
 
     def _without_strays(self, mine: Entry, shown: Entry, numbers: list[int | None]) -> tuple[Entry, list[int | None]]:
-        """What is left of a file's new keys when those change that one section alone has, where that is asked for."""
+        """The rest of a file's new keys when those change that one section alone has, where that is asked for."""
         if mine.column >= 0 or self.writer.language not in SECTIONED:
             return shown, numbers
         kept: list[int] = []
