@@ -120,13 +120,28 @@ def _end_of_span(found: re.Match[str], start: int, original: Lines, declared: De
     """The line behind the last one of a span; None where the words don't tell."""
     last = found["last"]
     if last is None:
-        scopes = [one for ranges in declared.values() for one in ranges if one[0] <= start < one[1]]
-        return len(original) if found["what"] == "file" else max(scopes, default=(0, None))[1]
+        if found["what"] == "file":
+            return len(original)
+        return _within(
+            start, [one for ranges in declared.values() for one in ranges if one[0] <= start < one[1]], original
+        )
     name = _unquoted(last).removesuffix("()")
-    ends = [end for _, end in declared.get(name, ()) if end > start] if found["end"] else []
+    ranges = [one for one in declared.get(name, ()) if one[1] > start] if found["end"] else []
+    if ranges:
+        return _within(start, ranges, original)
     lines = [line for line in _begun(_unquoted(last), original) if line >= start]
-    ends = ends or [_unit_at(line, original)[1] if found["end"] else line + 1 for line in lines]
+    ends = [_unit_at(line, original)[1] if found["end"] else line + 1 for line in lines]
     return min(ends, default=None)
+
+
+def _within(start: int, ranges: Sequence[tuple[int, int]], original: Lines) -> int | None:
+    """The end of the innermost declaration, without its closing line where the first line stands inside it."""
+    if not ranges:
+        return None
+    first, end = max(ranges)
+    has_closer = start > first and CLOSER.match(original.stripped[end - 1]) is not None
+    is_outside = original.columns[end - 1] <= original.columns[first]
+    return end - 1 if has_closer and is_outside else end
 
 
 def _unquoted(text: str) -> str:

@@ -175,9 +175,9 @@ function other(a) {
     ("prose", "span"),
     [
         ('The head (instead of everything up to and including "use strict"):', (0, 5)),
-        ("Replace everything from `const b =` to the end of the function:", (11, 14)),
+        ("Replace everything from `const b =` to the end of the function:", (11, 13)),
         ("It takes the place of what is between `function fix(a) {` and `return b;`:", (10, 12)),
-        ('Replace everything from the "Replaces the first" comment to the end of `fix`.', (10, 14)),
+        ('Replace everything from the "Replaces the first" comment to the end of `fix`.', (10, 13)),
     ],
 )
 def test_the_first_and_the_last_of_lines_that_go(prose: str, span: tuple[int, int]) -> None:
