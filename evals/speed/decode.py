@@ -32,7 +32,7 @@ from evals.speed.baselines import Timing, generate, one_pass
 from evals.speed.bench import CLOCKS, Bench, machine, peak_rss_bytes
 from evals.speed.long_edits import time_against_size
 from evals.speed.pairs import Pair, load_pairs
-from evals.speed.passes import count_passes
+from evals.speed.passes import count_passes, from_originals
 from evals.speed.plots import plot_by_changed_share, plot_by_file_size
 from evals.speed.replay import Trace
 from evals.speed.texts import line_changes
@@ -67,7 +67,7 @@ def main() -> None:
     for case in cases:  # side by side, so that a busy machine is as busy for all
         rows.append(ours(bench, case) | theirs(bench, case, options.quick))
         print(line_of(rows[-1]), flush=True)
-    count = count_passes([pair for pair in pairs if pair.changed_share < 0.3], bench.target.codec)
+    count = count_passes(from_originals([pair for pair in pairs if pair.changed_share < 0.3]), bench.target.codec)
     sizes = time_against_size(bench, (100, 300, 20_000) if options.quick else (100, 300, 1000, 3000, 10_000, 20_000))
     summary = summed_up(rows, count.passes_per_place)
     report = {

@@ -63,6 +63,9 @@ class Instant:
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         pass
 
+    def move(self, slot: int, source: int, destination: int, length: int) -> None:
+        pass
+
     def release_memory(self) -> None:
         pass
 

@@ -58,6 +58,9 @@ class ReplayRunner:
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         self.inner.copy_prefix(source, destination, length)
 
+    def move(self, slot: int, source: int, destination: int, length: int) -> None:
+        self.inner.move(slot, source, destination, length)
+
     def release_memory(self) -> None:
         self.inner.release_memory()
 

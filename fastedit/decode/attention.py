@@ -34,12 +34,14 @@ HARMLESS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The packed tokens [start, end) of one request; `length` tokens are in its slot before them."""
+    """The packed tokens [start, end) of one request; `length` tokens are in its slot before them, and `offset` rows
+    that they don't see."""
 
     slot: int
     length: int
     start: int
     end: int
+    offset: int = 0
 
 
 @dataclass(slots=True)
@@ -55,7 +57,8 @@ class Seen:
 class SlotsPass:
     """One pass. spans: on the host. windows: of each layer, None for one that sees all. The tensors, int32 on the
     cache's device, say the same as the spans to the kernels (None where there are none): cu_seqlens [N + 1],
-    slots [N], lengths [N]. seen: of a pass of one request that is there to watch the layers; it has no cache."""
+    slots [N], lengths [N], offsets [N]. seen: of a pass of one request that is there to watch the layers; it has no
+    cache."""
 
     cache: KVSlots | None
     spans: tuple[Span, ...]
@@ -63,6 +66,7 @@ class SlotsPass:
     cu_seqlens: Tensor | None = None
     slots: Tensor | None = None
     lengths: Tensor | None = None
+    offsets: Tensor | None = None
     seen: Seen | None = None
 
 
@@ -173,12 +177,13 @@ def _attend_with_kernels(
     keys, values = slots_pass.cache.layer(layer)
     where = (slots_pass.cu_seqlens, slots_pass.slots, slots_pass.lengths)
     slot_len = slots_pass.cache.slot_len
-    kernels.append(key.contiguous(), value.contiguous(), keys, values, *where, slot_len=slot_len)
+    new = key.contiguous(), value.contiguous()
+    kernels.append(*new, keys, values, *where, slot_len=slot_len, offsets=slots_pass.offsets)
     longest = max(span.end - span.start for span in slots_pass.spans)
     max_kv_len = max(span.length + span.end - span.start for span in slots_pass.spans)
     out: Tensor = kernels.chunk_attention(
         query.contiguous(), keys, values, *where, slot_len=slot_len, max_chunk=longest, scale=scale, window=window,
-        max_kv_len=max_kv_len,
+        max_kv_len=max_kv_len, offsets=slots_pass.offsets,
     )  # fmt: skip
     return out
 
@@ -203,10 +208,14 @@ def attend_with_torch(
     for span in slots_pass.spans:
         first = span.slot * slots_pass.cache.slot_len
         here = slice(span.start, span.end)
-        after = first + span.length + span.end - span.start
-        keys[first + span.length : after] = key[here]
-        values[first + span.length : after] = value[here]
-        out[here] = causal_attention(query[here], keys[first:after], values[first:after], scale, window)
+        cached = slice(first, first + span.length)
+        added = slice(cached.stop + span.offset, cached.stop + span.offset + span.end - span.start)
+        keys[added], values[added] = key[here], value[here]
+        if span.offset:
+            seen = torch.cat((keys[cached], keys[added])), torch.cat((values[cached], values[added]))
+        else:
+            seen = keys[first : added.stop], values[first : added.stop]
+        out[here] = causal_attention(query[here], *seen, scale, window)
     return out
 
 

@@ -85,6 +85,12 @@ class KVSlots:
         for pool in self._pools:
             pool[:, end : end + length] = pool[:, start : start + length]
 
+    def move(self, slot: int, source: int, destination: int, length: int) -> None:
+        """Make the tokens from `destination` on those from `source` on, `length` of them, counted from the slot's."""
+        start, end = slot * self.slot_len + source, slot * self.slot_len + destination
+        for pool in self._pools:
+            pool[:, end : end + length] = pool[:, start : start + length].clone()  # they may overlap
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:

@@ -34,6 +34,8 @@ PRIOR_FIRST = 8.0  # a prior counts like so many first tokens
 PRIOR_TOKENS = 400.0  # and so many tokens
 EDGE_HAZARD = 0.004  # chance that the target departs from a merged draft at a hunk's edge
 PRIOR_EDGES = 50.0  # that chance's weight
+BRANCH_RIGHT = 0.2  # chance that a branch is right where the target has come to its fork
+PRIOR_BRANCHES = 20.0  # that chance's weight
 FULL_WORTH_TOKENS = 20
 SHORT_DISCOUNT = 0.1
 
@@ -78,6 +80,9 @@ class Acceptance:
     _own: dict[Kind, _Record] = field(default_factory=dict)
     _num_edges: int = 0
     _num_edge_divergences: int = 0
+    known_branch_right: float = BRANCH_RIGHT
+    _num_forks: int = 0
+    _num_branches_right: int = 0
 
     def rates(self, kind: Kind) -> tuple[float, float]:
         """(chance that the first token is accepted, chance of a divergence at each later one)."""
@@ -107,6 +112,26 @@ class Acceptance:
             stretches.append(Stretch((before + last) / 2, end - start))
             start, before = end, last
         return stretches
+
+    def branch_survival(self, survival: Sequence[Stretch], fork: int, rest: Proposal) -> list[Stretch]:
+        """`survival` of a branch's own tokens. survival: of the draft that it leaves behind `fork` tokens."""
+        ends = accumulate(stretch.num_tokens for stretch in survival)
+        reached = next((one.chance for one, end in zip(survival, ends, strict=True) if end >= fork), 0.0) if fork else 1
+        first, _ = self.rates(rest.kind)
+        scale = reached * self.branch_right / first
+        scaled = (Stretch(scale * stretch.chance, stretch.num_tokens) for stretch in self.survival(rest))
+        return [stretch for stretch in scaled if stretch.chance >= MIN_SURVIVAL]
+
+    @property
+    def branch_right(self) -> float:
+        """The chance that a branch is right where the target has come to its fork."""
+        known = PRIOR_BRANCHES * self.known_branch_right
+        return (known + self._num_branches_right) / (PRIOR_BRANCHES + self._num_forks)
+
+    def observe_branches(self, num_reached: int, num_right: int) -> None:
+        """A pass has come to the forks of so many branches, and the target went along with so many of them."""
+        self._num_forks += num_reached
+        self._num_branches_right += num_right
 
     @property
     def edge_hazard(self) -> float:
@@ -138,15 +163,17 @@ class Acceptance:
         for kind in other._own:
             self.known[kind] = other.rates(kind)
         self.known_edge_hazard = other.edge_hazard
+        self.known_branch_right = other.branch_right
 
     def fork(self) -> Acceptance:
         """A request's own record, which starts at what is known."""
-        return Acceptance(dict(self.known), self.known_edge_hazard)
+        return Acceptance(dict(self.known), self.known_edge_hazard, known_branch_right=self.known_branch_right)
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A request's possible share of a pass: tokens that it has to feed anyway, and a draft's survival."""
+    """A request's possible share of a pass: tokens that it has to feed anyway (none for a branch of its draft), and a
+    draft's survival."""
 
     num_fed: int
     survival: Sequence[Stretch]
@@ -163,10 +190,11 @@ def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> lis
     if len(asking) > 1:  # likeliest first: a beginning of it is a beginning of each
         ranked.sort(key=lambda one: one[0].chance, reverse=True)
     stretches = [stretch for stretch, _ in ranked]
+    num_asking = sum(offers[index].num_fed > 0 for index in asking)
     longest = min(sum(stretch.num_tokens for stretch in stretches), max(0, budget - num_fed))
     widths = _widths(longest, num_fed, costs)
     gains = dict(zip(widths, _gains(stretches, widths), strict=True))
-    rate = max((len(asking) + gains[width]) / (costs.seconds(len(asking) + width) + HOST_S) for width in widths)
+    rate = max((num_asking + gains[width]) / (costs.seconds(num_asking + width) + HOST_S) for width in widths)
     rest = max(widths, key=lambda width: gains[width] / rate - costs.seconds(num_fed + width))
     for stretch, index in ranked:
         taken = min(stretch.num_tokens, rest)

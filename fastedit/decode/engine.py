@@ -187,7 +187,7 @@ class Engine:
             lease = self._pool.acquire(sequence.request.prompt, num_slots)
             if lease.copy_from is not None:
                 self._runner.copy_prefix(lease.copy_from, lease.slot, lease.num_cached)
-            sequence.start(lease.slot, lease.num_cached)
+            sequence.start(lease.slot, lease.num_cached, num_slots * self._runner.slot_len)
             self._running.append(sequence)
 
     def _drop_abandoned(self) -> None:

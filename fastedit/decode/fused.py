@@ -53,7 +53,8 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Places in the cache of a pass's packed tokens; int32 on the device: cu_seqlens [N + 1], slots [N], lengths [N].
+    """Places in the cache of a pass's packed tokens; int32 on the device: cu_seqlens [N + 1], slots [N], lengths [N],
+    offsets [N].
 
     max_chunk, max_kv_len: no chunk, and no request with its chunk, is longer.
     """
@@ -61,6 +62,7 @@ class Index:
     cu_seqlens: Tensor
     slots: Tensor
     lengths: Tensor
+    offsets: Tensor
     max_chunk: int
     max_kv_len: int
 
@@ -96,10 +98,11 @@ class FusedDecoder:
             query = kernels.rope_append(
                 layer.qkv(x), self.cos, self.sin, keys, values, *where, slot_len=cache.slot_len,
                 num_heads=self.num_heads, query_norm=layer.head_norms[0], key_norm=layer.head_norms[1], eps=self.eps,
+                offsets=index.offsets,
             )  # fmt: skip
             attended = kernels.chunk_attention(
                 query, keys, values, *where, slot_len=cache.slot_len, max_chunk=index.max_chunk, scale=self.scale,
-                window=layer.window, max_kv_len=index.max_kv_len, mode=mode,
+                window=layer.window, max_kv_len=index.max_kv_len, offsets=index.offsets, mode=mode,
             )  # fmt: skip
             x, residual = kernels.rms_norm_residual(
                 layer.output(attended.flatten(1)), residual, layer.norms[1], self.eps

@@ -64,13 +64,15 @@ class Bucket:
         return Layout(self.requests, self.tokens, self.tokens)
 
 
-def bucket_for(counts: Sequence[int], token_buckets: Sequence[int] = TOKEN_BUCKETS) -> Bucket | None:
+def bucket_for(counts: Sequence[int], token_buckets: Sequence[int] = TOKEN_BUCKETS, num_rows: int = 0) -> Bucket | None:
     """The smallest bucket for a pass that feeds `counts[i]` tokens of request i; None where there is none.
+
+    num_rows: verdicts wanted, which may be more where there are branches.
 
     The attention kernel's grid covers the longest chunk of every request. Among many requests chunks are short as a
     rule, so there is a bucket for that, too: a grid for the rare long one would be mostly empty.
     """
-    requests, tokens = _fitting(len(counts), REQUEST_BUCKETS), _fitting(sum(counts), token_buckets)
+    requests, tokens = _fitting(len(counts), REQUEST_BUCKETS), _fitting(max(sum(counts), num_rows), token_buckets)
     if requests is None or tokens is None:
         return None
     short = max(SHORTEST_CHUNK, SHARES_OF_LONG_CHUNK * tokens // requests)
@@ -138,6 +140,9 @@ class FusedRunner:
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         self._cache.copy_prefix(source, destination, length)
 
+    def move(self, slot: int, source: int, destination: int, length: int) -> None:
+        self._cache.move(slot, source, destination, length)
+
     def release_memory(self) -> None:
         release_memory(self._device)
 
@@ -158,10 +163,14 @@ class FusedRunner:
     def _bucket(self, appends: Sequence[Append]) -> Bucket | None:
         wanted = Wanted.of(appends)
         # A graph's attention covers one slot of each request.
-        fit_slots = all(append.length + len(append.tokens) <= self.slot_len for append in appends)
+        fit_slots = all(append.end <= self.slot_len for append in appends)
         if not self._use_graphs or wanted.filters or not fit_slots:
             return None
-        bucket = bucket_for([len(append.tokens) for append in appends], self._token_buckets)
+        bucket = bucket_for(
+            [len(append.tokens) for append in appends],
+            self._token_buckets,
+            sum(append.num_rows for append in appends),
+        )
         return replace(bucket, wanted=wanted) if bucket else None
 
     def _eager(self, appends: Sequence[Append]) -> list[Verdict | None]:
@@ -178,7 +187,7 @@ class FusedRunner:
         layout = Layout(len(appends), self._width(sum(counts)), sum(append.num_rows for append in appends))
         inputs = Inputs.of(packed_inputs(appends, layout).to(self._device), layout)
         longest = max(append.length + count for append, count in zip(appends, counts, strict=True))
-        index = Index(inputs.cu_seqlens, inputs.slots, inputs.lengths, max(counts), longest)
+        index = Index(inputs.cu_seqlens, inputs.slots, inputs.lengths, inputs.offsets, max(counts), longest)
         return inputs, self._decoder.hidden(inputs.tokens, index, self._cache, self._mode)
 
     def _width(self, num_tokens: int) -> int:
@@ -225,6 +234,8 @@ class FusedRunner:
     def _run_static(self, words: Tensor, bucket: Bucket) -> Tensor:
         """The packed verdicts, from inputs on the device; no shape and no launch depends on what the inputs say."""
         inputs = Inputs.of(words, bucket.layout)
-        index = Index(inputs.cu_seqlens, inputs.slots, inputs.lengths, bucket.chunk, self._cache.slot_len)
+        index = Index(
+            inputs.cu_seqlens, inputs.slots, inputs.lengths, inputs.offsets, bucket.chunk, self._cache.slot_len
+        )
         hidden = self._decoder.hidden(inputs.tokens, index, self._cache, self._mode)
         return self._verified(hidden, inputs, bucket.wanted)

@@ -28,7 +28,7 @@ class Layout:
     def widths(self) -> list[int]:
         """Words of each part, in the order of `Inputs`."""
         requests, bounds = self.requests, self.requests + 1
-        exact = [2 * requests, requests, requests, requests, bounds, requests, requests, bounds, self.tokens]
+        exact = [2 * requests, *[requests] * 3, bounds, *[requests] * 3, bounds, self.tokens]
         return [-(-width // ALIGNMENT) * ALIGNMENT for width in (*exact, self.rows, self.rows, self.rows)]
 
 
@@ -37,7 +37,8 @@ class Inputs:
     """Views of one int32 tensor on the device, their numbers int32 where nothing is said.
 
     seeds: int64 [N]. temperature: float32 [N], 0 for greedy. top_p: float32 [N]. top_k: [N].
-    cu_seqlens [N + 1], slots [N], lengths [N], tokens [T]: where packed tokens go, see `fastedit_kernels.layout`.
+    cu_seqlens [N + 1], slots [N], lengths [N], offsets [N], tokens [T]: where packed tokens go, see
+    `fastedit_kernels.layout`.
     cu_rows: [N + 1], request i has the rows cu_rows[i] .. cu_rows[i + 1]. rows: [R], the packed token of each.
     draft_ids: [R], the token that each is compared with. positions: [R], of the token that each predicts.
     """
@@ -49,6 +50,7 @@ class Inputs:
     cu_seqlens: Tensor
     slots: Tensor
     lengths: Tensor
+    offsets: Tensor
     cu_rows: Tensor
     tokens: Tensor
     rows: Tensor
@@ -57,7 +59,7 @@ class Inputs:
 
     @classmethod
     def of(cls, words: Tensor, layout: Layout) -> Inputs:
-        seeds, temperature, top_p, top_k, cu_seqlens, slots, lengths, cu_rows, *of_tokens = torch.split(
+        seeds, temperature, top_p, top_k, cu_seqlens, slots, lengths, offsets, cu_rows, *of_tokens = torch.split(
             words, layout.widths
         )
         requests, bounds = layout.requests, layout.requests + 1
@@ -70,6 +72,7 @@ class Inputs:
             cu_seqlens[:bounds],
             slots[:requests],
             lengths[:requests],
+            offsets[:requests],
             cu_rows[:bounds],
             tokens[: layout.tokens],
             rows[: layout.rows],
@@ -94,6 +97,7 @@ def packed_inputs(appends: Sequence[Append], layout: Layout) -> Tensor:
         bounds + bounds[-1:] * missing,
         [append.slot for append in appends],
         [append.length for append in appends],
+        [append.offset for append in appends],
         row_bounds + row_bounds[-1:] * missing,
         [token for append in appends for token in append.tokens],
         wanted_rows(appends),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from fastedit.decode.request import GREEDY, Sampling
 
@@ -17,7 +16,11 @@ class Append:
 
     num_rows: for so many of the last tokens, the target's own next token is wanted; it is compared with the token that
     follows here, the draft's. request: whose they are. needs_own, needs_logprobs: what of a `Verdict` is wanted besides
-    what always is.
+    what always is. offset: the tokens' rows lie so much further on.
+
+    A branch is another draft for the request of the append before it. It branches off behind one of that one's tokens:
+    it has one row more than tokens, the first of them that token's. Its `length` counts what it sees of that append,
+    behind whose rows its own lie.
     """
 
     slot: int
@@ -26,8 +29,18 @@ class Append:
     num_rows: int
     sampling: Sampling = GREEDY
     request: int = 0
+    offset: int = 0
     needs_own: bool = False
     needs_logprobs: bool = False
+
+    @property
+    def is_branch(self) -> bool:
+        return self.num_rows > len(self.tokens)
+
+    @property
+    def end(self) -> int:
+        """Rows of the slot that it needs."""
+        return self.length + self.offset + len(self.tokens)
 
     @property
     def draft(self) -> Sequence[int]:
@@ -64,9 +77,22 @@ class Verdict:
 
 
 def wanted_rows(appends: Sequence[Append]) -> list[int]:
-    """The packed tokens of a pass that a verdict is wanted for: of each append the last `num_rows`."""
-    ends = accumulate(len(append.tokens) for append in appends)
-    return [row for append, end in zip(appends, ends, strict=True) for row in range(end - append.num_rows, end)]
+    """The packed tokens of a pass that a verdict is wanted for: of each append the last `num_rows`.
+
+    Of a branch the first is the token of the append before that it branches off behind.
+    """
+    rows: list[int] = []
+    start = trunk_start = trunk_length = 0
+    for append in appends:
+        end = start + len(append.tokens)
+        if append.is_branch:
+            rows.append(trunk_start + append.length - trunk_length - 1)
+            rows += range(start, end)
+        else:
+            trunk_start, trunk_length = start, append.length
+            rows += range(end - append.num_rows, end)
+        start = end
+    return rows
 
 
 def accepted_length(own: Sequence[int], draft: Sequence[int]) -> int:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain, islice
 
+from fastedit.decode.branches import settle
 from fastedit.decode.memory import is_out_of_memory
 from fastedit.decode.passes import Verdict
 from fastedit.decode.runner import Runner
@@ -34,7 +36,7 @@ def run_guarded(runner: Runner, parts: list[Part], free_memory: Callable[[], Non
     free_memory: gives up whatever is kept for later.
     """
     try:
-        verdicts = runner.append([part.append for part in parts])
+        outcomes = _run(runner, parts)
     except EditRefused as error:
         return _alone(runner, parts, free_memory, error)
     except Exception as error:
@@ -46,7 +48,24 @@ def run_guarded(runner: Runner, parts: list[Part], free_memory: Callable[[], Non
         logger.exception("a pass of %d requests failed", len(parts))
         reason = f"The target failed: {type(error).__name__}."
         return _alone(runner, parts, free_memory, EngineUnavailable(Code.ENGINE_ERROR, reason))
-    return [Outcome(part, verdict) for part, verdict in zip(parts, verdicts, strict=True)]
+    return outcomes
+
+
+def _run(runner: Runner, parts: list[Part]) -> list[Outcome]:
+    """A pass, and of a part with branches the one that the target went along with."""
+    appends = [part.appends for part in parts]
+    verdicts = iter(runner.append(list(chain(*appends))))
+    outcomes = []
+    for part, own in zip(parts, appends, strict=True):
+        found = list(islice(verdicts, len(own)))
+        given = [verdict for verdict in found if verdict is not None]
+        if part.draft is None or not part.branches or len(given) < len(own):
+            outcomes.append(Outcome(part, found[0]))
+            continue
+        settled = settle(part.draft, part.branches, own, given, runner.move)
+        part.sequence.note_branches(part, given[0].num_accepted, settled)
+        outcomes.append(Outcome(Part(part.sequence, part.num_fed, settled.draft), settled.verdict))
+    return outcomes
 
 
 def _alone(runner: Runner, parts: list[Part], free_memory: Callable[[], None], error: EditRefused) -> list[Outcome]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
@@ -64,6 +64,9 @@ class Runner(Protocol):
 
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         """Make the first `length` tokens of one slot those of another."""
+
+    def move(self, slot: int, source: int, destination: int, length: int) -> None:
+        """Make `length` tokens of a slot, from `destination` on, those that it has from `source` on."""
 
     def release_memory(self) -> None:
         """Give back what can be given back, after memory ran out."""
@@ -141,24 +144,32 @@ class ModelRunner:
         return ()
 
     def append(self, appends: Sequence[Append]) -> list[Verdict | None]:
-        shares = self._shares.divided([len(append.tokens) for append in appends])
+        trunks = [index for index, append in enumerate(appends) if not append.is_branch]
+        groups = [appends[start:end] for start, end in pairwise((*trunks, len(appends)))]  # with their branches
+        shares = self._shares.divided([sum(len(append.tokens) for append in group) for group in groups])
         if len(shares) == 1:
             return self._append(appends)
-        parts = self._shares.run(lambda share: self._append([appends[index] for index in share]), shares)
-        verdicts = dict(zip(chain(*shares), chain(*parts), strict=True))
-        return [verdicts[index] for index in range(len(appends))]
+        parts = self._shares.run(lambda share: self._append([*chain(*(groups[index] for index in share))]), shares)
+        of_groups: dict[int, list[Verdict | None]] = {}
+        for share, part in zip(shares, parts, strict=True):
+            verdicts = iter(part)
+            of_groups |= {index: list(islice(verdicts, len(groups[index]))) for index in share}
+        return [*chain(*(of_groups[index] for index in range(len(groups))))]
 
     @torch.inference_mode()
     def _append(self, appends: Sequence[Append]) -> list[Verdict | None]:
         with on_device(self._device):
             hidden = self._hidden_with_fallback(appends)
             wanted = wanted_rows(appends)
-            if len(wanted) < len(hidden):
+            if len(wanted) < len(hidden) or any(append.is_branch for append in appends):
                 hidden = hidden[torch.tensor(wanted, dtype=torch.long, device=self._device)]
             return self._chooser.verify(hidden, appends)
 
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         self._cache.copy_prefix(source, destination, length)
+
+    def move(self, slot: int, source: int, destination: int, length: int) -> None:
+        self._cache.move(slot, source, destination, length)
 
     def release_memory(self) -> None:
         release_memory(self._device)
@@ -201,16 +212,17 @@ class ModelRunner:
     def _slots_pass(self, appends: Sequence[Append]) -> SlotsPass:
         bounds = [0, *accumulate(len(append.tokens) for append in appends)]
         spans = tuple(
-            Span(append.slot, append.length, start, end)
+            Span(append.slot, append.length, start, end, append.offset)
             for append, start, end in zip(appends, bounds, bounds[1:], strict=False)
         )
         if not self._uses_kernels:
             return SlotsPass(self._cache, spans, self._windows)
-        slots, lengths = [append.slot for append in appends], [append.length for append in appends]
-        cu_seqlens, on_slots, on_lengths = (
-            torch.tensor(numbers, dtype=torch.int32, device=self._device) for numbers in (bounds, slots, lengths)
+        slots, lengths, offsets = zip(*((span.slot, span.length, span.offset) for span in spans), strict=True)
+        cu_seqlens, on_slots, on_lengths, on_offsets = (
+            torch.tensor(numbers, dtype=torch.int32, device=self._device)
+            for numbers in (bounds, slots, lengths, offsets)
         )
-        return SlotsPass(self._cache, spans, self._windows, cu_seqlens, on_slots, on_lengths)
+        return SlotsPass(self._cache, spans, self._windows, cu_seqlens, on_slots, on_lengths, on_offsets)
 
     def _check(self, model: PreTrainedModel, traits: Traits) -> None:
         """EngineUnavailable(TARGET_UNAVAILABLE) for a model that it computes otherwise; kernels are given up before."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
+from itertools import chain, islice
 
+from fastedit.decode.branches import Branch
 from fastedit.decode.controller import Offer, draft_lengths
 from fastedit.decode.costs import CostTable
 from fastedit.decode.sequence import Part, Sequence
 from fastedit.decode.settings import EngineSettings
+from fastedit.draft import Proposal
 
 MIN_SHARE = 32  # tokens that every request of a crowd can feed in a pass, however slow the machine
 
@@ -18,25 +21,34 @@ def plan_pass(sequences: Many[Sequence], costs: CostTable, settings: EngineSetti
     num_fed = fair_shares([sequence.num_unfed for sequence in sequences], budget)
     rest = budget - sum(num_fed)
     proposals = [
-        sequence.propose(rest) if fed == sequence.num_unfed else None
+        sequence.propose(rest) if fed == sequence.num_unfed else (None, [])
         for sequence, fed in zip(sequences, num_fed, strict=True)
     ]
     offers = [
-        Offer(fed, sequence.acceptance.survival(proposal) if proposal else ())
-        for sequence, fed, proposal in zip(sequences, num_fed, proposals, strict=True)
+        _offers(sequence, fed, *proposed) for sequence, fed, proposed in zip(sequences, num_fed, proposals, strict=True)
     ]
-    lengths = draft_lengths(offers, costs, budget)
-    spare = rest - sum(lengths)
-    for index, (sequence, proposal) in enumerate(zip(sequences, proposals, strict=True)):
+    lengths = iter(draft_lengths(list(chain(*offers)), costs, budget))
+    of_each = [list(islice(lengths, len(own))) for own in offers]  # of the draft, then of its branches
+    spare = rest - sum(map(sum, of_each))
+    for sequence, (proposal, _), own in zip(sequences, proposals, of_each, strict=True):
         # Whoever counts its passes wants the draft checked, whatever another token costs.
         if proposal is not None and sequence.request.max_passes is not None:
-            more = max(0, min(spare, len(proposal.tokens) - lengths[index]))
-            lengths[index] += more
+            more = max(0, min(spare, len(proposal.tokens) - own[0]))
+            own[0] += more
             spare -= more
     return [
-        Part(sequence, fed, sequence.cut(proposal, length))
-        for sequence, fed, proposal, length in zip(sequences, num_fed, proposals, lengths, strict=True)
+        sequence.part(fed, proposal, own[0], branches, own[1:])
+        for sequence, fed, (proposal, branches), own in zip(sequences, num_fed, proposals, of_each, strict=True)
     ]
+
+
+def _offers(sequence: Sequence, num_fed: int, proposal: Proposal | None, branches: Many[Branch]) -> list[Offer]:
+    """A sequence's offers for a pass: with its draft, and with each of the branches."""
+    if proposal is None:
+        return [Offer(num_fed, ())]
+    survival = sequence.acceptance.survival(proposal)
+    others = [Offer(0, sequence.acceptance.branch_survival(survival, branch.fork, branch.rest)) for branch in branches]
+    return [Offer(num_fed, survival), *others]
 
 
 def pass_budget(num_sequences: int, costs: CostTable, settings: EngineSettings) -> int:

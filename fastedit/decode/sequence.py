@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass, replace
 
+from fastedit.decode.branches import Branch, Settled, appends_of, branches_of
 from fastedit.decode.controller import Acceptance
 from fastedit.decode.drafting import cascade_for
 from fastedit.decode.passes import NO_TOKEN, Append, Verdict
@@ -34,14 +35,18 @@ class Part:
     sequence: Sequence
     num_fed: int
     draft: Proposal | None
+    branches: tuple[Branch, ...] = ()
 
     @property
     def num_tokens(self) -> int:
-        return self.num_fed + (len(self.draft.tokens) if self.draft else 0)
+        drafts = [*([self.draft] if self.draft else []), *(branch.rest for branch in self.branches)]
+        return self.num_fed + sum(len(draft.tokens) for draft in drafts)
 
     @property
-    def append(self) -> Append:
-        return self.sequence.append_for(self)
+    def appends(self) -> list[Append]:
+        """The part's append, and those of its branches behind it."""
+        trunk = self.sequence.append_for(self)
+        return list(appends_of(trunk, len(self.draft.tokens), self.branches)) if self.draft else [trunk]
 
     def smaller(self) -> Part | None:
         """Half of it, first without the draft; None where it can't be made smaller."""
@@ -71,6 +76,7 @@ class Sequence:
         self.transcript = Transcript(vocabulary.codec)
         self.slot: int | None = None
         self.length = 0
+        self._num_rows = 0
         self.submitted_s = time.perf_counter()
         self.stats = DecodeStats(prompt_tokens=len(request.prompt))
         self._stop_tokens = frozenset(vocabulary.stop_tokens)
@@ -121,17 +127,39 @@ class Sequence:
         deadline_s = self.request.deadline_s
         return deadline_s is not None and now_s - self.submitted_s > deadline_s
 
-    def start(self, slot: int, num_cached: int) -> None:
-        self.slot, self.length = slot, num_cached
+    def start(self, slot: int, num_cached: int, num_rows: int) -> None:
+        """Takes the request's slots, of `num_rows` rows in all."""
+        self.slot, self.length, self._num_rows = slot, num_cached, num_rows
         self._started_s = time.perf_counter()
         self.stats = replace(self.stats, cached_tokens=num_cached, queue_ms=1000 * (self._started_s - self.submitted_s))
 
-    def propose(self, limit: int) -> Proposal | None:
-        """A draft of at most `limit` tokens. The last token to be written needs none: it is the bonus token."""
+    def propose(self, limit: int) -> tuple[Proposal | None, list[Branch]]:
+        """A draft of at most `limit` tokens, and branches of it where more than one place to go on suggests itself.
+
+        The last token to be written needs no draft: it is the bonus token.
+        """
         limit = min(limit, self.num_left - 1, self.request.max_chunk if self.request.max_chunk is not None else limit)
         if self._cascade is None or limit < 1:
-            return None
-        return self._cascade.propose(limit)
+            return None, []
+        candidates = self._cascade.candidates(limit)
+        # A constraint's state, and the probabilities of what was refused, follow one draft.
+        follows_one = self.request.constraint is not None or self.request.logprobs
+        return next(iter(candidates), None), [] if follows_one else branches_of(candidates)
+
+    def part(
+        self, num_fed: int, proposal: Proposal | None, length: int, branches: Tokens[Branch], lengths: Tokens[int]
+    ) -> Part:
+        """The part with the first `length` tokens of a proposal, and so many of each branch as `lengths` says."""
+        draft = self.cut(proposal, length)
+        num_drafted = len(draft.tokens) if draft else 0
+        room = self._num_rows - self.length - num_fed - num_drafted
+        kept = []
+        for branch, wanted in zip(branches, lengths, strict=True):
+            rest = self.cut(branch.rest, max(0, min(wanted, room)))
+            if rest is not None and branch.fork < num_drafted:
+                room -= len(rest.tokens)
+                kept.append(Branch(branch.fork, rest))
+        return Part(self, num_fed, draft, tuple(kept))
 
     def cut(self, proposal: Proposal | None, length: int) -> Proposal | None:
         """The first `length` tokens of a proposal, fewer where the model has no embedding for one; None for none."""
@@ -160,6 +188,15 @@ class Sequence:
             needs_own=self.request.constraint is not None,
             needs_logprobs=self.request.logprobs,
         )
+
+    def note_branches(self, part: Part, num_accepted: int, settled: Settled) -> None:
+        """Learns what became of a part's branches. num_accepted: of its draft."""
+        assert part.draft is not None
+        num_reached = sum(branch.fork <= num_accepted for branch in part.branches)
+        self.acceptance.observe_branches(num_reached, int(settled.is_branch))
+        if settled.is_branch:
+            self.acceptance.observe(part.draft, num_accepted)
+            self._num_writing += 1  # whoever counts disagreements has seen one
 
     def accept(self, part: Part, verdict: Verdict | None, pass_s: float) -> None:
         """Take over what the pass has shown: the draft as far as the target agrees, then the target's own token.

@@ -41,7 +41,7 @@ class Build:
 ARGUMENTS = {
     "*bf16": """hidden lm_head qkv_ptr query_ptr keys_ptr values_ptr out_ptr new_keys_ptr new_values_ptr x_ptr
                 residual_ptr weight_ptr normed_ptr total_ptr gate_up_ptr query_norm_ptr key_norm_ptr""",
-    "*i32": """draft_ptr c1_ptr key_ptr token_ptr token_ids_ptr cu_ptr slots_ptr lengths_ptr positions_ptr
+    "*i32": """draft_ptr c1_ptr key_ptr token_ptr token_ids_ptr cu_ptr slots_ptr lengths_ptr offsets_ptr positions_ptr
                num_accepted_ptr""",
     "*fp32": """inverse_ptr best_ptr lse_ptr draft_logits_ptr logits_ptr logsumexp_ptr token_logits_ptr cos_ptr sin_ptr
                 partial_ptr temperature_ptr""",
@@ -103,7 +103,7 @@ def attention_builds(arch: int) -> Iterator[Build]:
             constants = {
                 "HEADS": HEADS, "KV_HEADS": KV_HEADS, "D": head_dim, "D_BLOCK": head_dim, "BLOCK_M": tile.block_m,
                 "BLOCK_N": tile.block_n, "SPLIT": 16384 if one_split else 512, "WINDOW": window,
-                "ONE_SPLIT": one_split, "PRECISION": "tf32",
+                "ONE_SPLIT": one_split, "PRECISION": "tf32", "BRANCHES": True,
             }  # fmt: skip
             types = TYPES if one_split else TYPES | {"out_ptr": "*fp32"}
             options = {"num_warps": tile.num_warps, "num_stages": tile.num_stages, "enable_fp_fusion": False}
@@ -123,12 +123,14 @@ def small_builds(arch: int) -> Iterator[Build]:
     for norm in (False, True):
         constants = {
             "HEADS": HEADS, "KV_HEADS": KV_HEADS, "HALF": HEAD_DIM // 2, "HALF_BLOCK": HEAD_DIM // 2,
-            "N_BLOCK": NUM_REQUESTS_BLOCK, "BLOCK_H": HEADS_AT_ONCE, "NORM": norm,
+            "N_BLOCK": NUM_REQUESTS_BLOCK, "BLOCK_H": HEADS_AT_ONCE, "NORM": norm, "BRANCHES": True,
         }  # fmt: skip
         variant = "rope" + "-norm" * norm
         aligned = ("slot_len", "qkv_stride")
         yield Build(append_kernels.rope_append_kernel, variant, arch, TYPES, constants, aligned=aligned)
-    constants = {"WIDTH": KV_HEADS * HEAD_DIM, "BLOCK": APPEND_BLOCK, "N_BLOCK": NUM_REQUESTS_BLOCK}
+    constants = {
+        "WIDTH": KV_HEADS * HEAD_DIM, "BLOCK": APPEND_BLOCK, "N_BLOCK": NUM_REQUESTS_BLOCK, "BRANCHES": True,
+    }  # fmt: skip
     yield Build(append_kernels.append_kernel, "append", arch, TYPES, constants, aligned=("slot_len",))
     for width in (HIDDEN, 8192):
         block = block_of(width)

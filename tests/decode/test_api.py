@@ -45,6 +45,9 @@ class Scripted:
     def copy_prefix(self, *where):
         self.inner.copy_prefix(*where)
 
+    def move(self, *where):
+        self.inner.move(*where)
+
     def release_memory(self):
         pass
 

@@ -47,6 +47,9 @@ class FaultyRunner:
     def copy_prefix(self, source, destination, length):
         self.inner.copy_prefix(source, destination, length)
 
+    def move(self, slot, source, destination, length):
+        self.inner.move(slot, source, destination, length)
+
     def release_memory(self):
         self.released += 1
 

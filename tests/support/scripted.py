@@ -41,10 +41,14 @@ class ScriptedRunner:
     def append(self, appends: Sequence[Append]) -> list[Verdict | None]:
         self.before_pass()
         self.num_passes += 1
-        self.crowds.append(len(appends))
+        self.crowds.append(sum(not append.is_branch for append in appends))
         if self.num_passes >= self.fails_from:
             raise RuntimeError("the device fell over")
         return [self._verdict(append) for append in appends]
+
+    def move(self, slot: int, source: int, destination: int, length: int) -> None:
+        rows = self._slots[slot]
+        rows[destination : destination + length] = rows[source : source + length]
 
     def copy_prefix(self, source: int, destination: int, length: int) -> None:
         self._slots[destination] = self._slots[source][:length]
@@ -53,8 +57,9 @@ class ScriptedRunner:
         pass
 
     def _verdict(self, append: Append) -> Verdict | None:
-        tokens = self._slots.get(append.slot, [])[: append.length] + list(append.tokens)
-        self._slots[append.slot] = tokens
+        rows = self._slots.setdefault(append.slot, [])
+        tokens = rows[: append.length] + list(append.tokens)
+        rows[append.length + append.offset :] = append.tokens
         if not append.num_rows:
             return None
         last_of_prompt = tokens.index(self._special("<|merged|>"))

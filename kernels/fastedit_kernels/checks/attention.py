@@ -22,6 +22,7 @@ class AttentionCase:
     num_kv_heads: int
     head_dim: int
     window: int | None = None
+    offsets: list[int] | None = None
 
 
 SHORT_SPLITS = Mode("short splits", (128,), is_exact=True, keys_per_split=64)
@@ -35,6 +36,8 @@ SMALL = (
     AttentionCase([40, 5], [100, 70], 1, 6, 3, 16, window=37),
     AttentionCase([3], [50], 0, 2, 2, 160),
     AttentionCase([3, 3, 3, 2], [61, 62, 63, 127], 0, 2, 2, 16),
+    AttentionCase([20, 7, 1], [130, 70, 199], 3, 4, 2, 32, offsets=[0, 25, 9]),
+    AttentionCase([9, 5], [100, 63], 0, 6, 3, 16, window=37, offsets=[4, 70]),
 )
 
 
@@ -76,15 +79,17 @@ class AttentionInputs:
     @classmethod
     def of(cls, setting: Setting, case: AttentionCase, number: int) -> AttentionInputs:
         random = setting.generator().manual_seed(setting.seed + number)
-        ragged = Ragged.of(setting, case.chunks, case.lengths, case.padding)
+        ragged = Ragged.of(setting, case.chunks, case.lengths, case.padding, case.offsets)
         query = setting.normal(ragged.num_tokens, case.num_heads, case.head_dim, generator=random)
         shape = (ragged.num_rows, case.num_kv_heads, case.head_dim)
         keys = torch.full(shape, float("nan"), dtype=setting.dtype, device=setting.device)
         values = keys.clone()
-        for slot, length, chunk in zip(ragged.slots.tolist(), case.lengths, case.chunks, strict=True):
-            rows = slice(slot * ragged.slot_len, slot * ragged.slot_len + length + chunk)
-            keys[rows] = setting.normal(length + chunk, *shape[1:], generator=random)
-            values[rows] = setting.normal(length + chunk, *shape[1:], generator=random)
+        offsets = case.offsets or [0] * len(case.chunks)
+        for slot, length, chunk, offset in zip(ragged.slots.tolist(), case.lengths, case.chunks, offsets, strict=True):
+            first = slot * ragged.slot_len
+            for start, count in ((first, length), (first + length + offset, chunk)):
+                keys[start : start + count] = setting.normal(count, *shape[1:], generator=random)
+                values[start : start + count] = setting.normal(count, *shape[1:], generator=random)
         return cls(query, keys, values, ragged, case.window)
 
     def piece(self, setting: Setting, start: int, end: int, length: int) -> AttentionInputs:
@@ -115,7 +120,7 @@ class AttentionInputs:
             return gpu.chunk_attention(
                 self.query.contiguous(), self.keys, self.values, ragged.cu_seqlens, ragged.slots, ragged.lengths,
                 slot_len=ragged.slot_len, max_chunk=ragged.max_chunk, scale=self.query.shape[-1] ** -0.5,
-                window=self.window, mode=mode,
+                window=self.window, offsets=ragged.offsets, mode=mode,
             )  # fmt: skip
 
     def run_reference(self, dtype: torch.dtype) -> Tensor:
@@ -123,5 +128,5 @@ class AttentionInputs:
         return reference.chunk_attention(
             self.query.to(dtype), self.keys.to(dtype), self.values.to(dtype), ragged.cu_seqlens, ragged.slots,
             ragged.lengths, slot_len=ragged.slot_len, max_chunk=ragged.max_chunk, scale=self.query.shape[-1] ** -0.5,
-            window=self.window,
+            window=self.window, offsets=ragged.offsets,
         )  # fmt: skip

@@ -60,14 +60,20 @@ class Ragged:
     slot_len: int
     num_tokens: int
     max_chunk: int
+    offsets: Tensor | None = None
 
     @classmethod
-    def of(cls, setting: Setting, chunks: list[int], lengths: list[int], padding: int) -> Ragged:
-        slot_len = max(map(sum, zip(chunks, lengths, strict=True))) + 3
+    def of(
+        cls, setting: Setting, chunks: list[int], lengths: list[int], padding: int, offsets: list[int] | None = None
+    ) -> Ragged:
+        slot_len = max(map(sum, zip(chunks, lengths, offsets or [0] * len(chunks), strict=True))) + 3
         ends = torch.tensor([0, *chunks]).cumsum(0).tolist()
         slots = torch.randperm(len(chunks), generator=setting.generator()).tolist()
         index = setting.index
-        return cls(index(ends), index(slots), index(lengths), slot_len, ends[-1] + padding, max(chunks))
+        return cls(
+            index(ends), index(slots), index(lengths), slot_len, ends[-1] + padding, max(chunks),
+            index(offsets) if offsets else None,
+        )  # fmt: skip
 
     @property
     def num_rows(self) -> int:

@@ -10,22 +10,23 @@ from torch import Tensor
 from fastedit_kernels import gpu, reference
 from fastedit_kernels.checks.common import CheckOutcome, Ragged, Setting, against_float64, equal, poisoned
 
-# (chunks, lengths before the pass, padding, query heads, KV heads, head size)
+# (chunks, lengths before the pass, padding, query heads, KV heads, head size, offsets)
 ROPE_CASES = (
-    ([5], [0], 0, 2, 1, 16),
-    ([1], [9], 0, 3, 3, 24),
-    ([7, 0, 1, 3], [20, 4, 0, 11], 5, 6, 2, 32),
-    ([3, 2], [1, 130], 0, 7, 1, 64),
+    ([5], [0], 0, 2, 1, 16, None),
+    ([1], [9], 0, 3, 3, 24, None),
+    ([7, 0, 1, 3], [20, 4, 0, 11], 5, 6, 2, 32, None),
+    ([3, 2], [1, 130], 0, 7, 1, 64, None),
+    ([3, 5, 2], [1, 30, 9], 1, 6, 2, 16, [0, 12, 5]),
 )
 NORM_WIDTHS = (1, 48, 300, 1024)
 SILU_WIDTHS = (1, 100, 1030)
 
 
 def rope_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
-    for number, (chunks, lengths, padding, num_heads, num_kv_heads, head_dim) in enumerate(ROPE_CASES):
+    for number, (chunks, lengths, padding, num_heads, num_kv_heads, head_dim, offsets) in enumerate(ROPE_CASES):
         for has_norm in (False, True):
             case = f"chunks={chunks} heads={num_heads}/{num_kv_heads}x{head_dim}{' norm' * has_norm} {setting.dtype}"
-            ragged = Ragged.of(setting, chunks, lengths, padding)
+            ragged = Ragged.of(setting, chunks, lengths, padding, offsets)
             yield from _rope(case, setting, number, ragged, num_heads, num_kv_heads, head_dim, has_norm)
 
 
@@ -57,7 +58,7 @@ def _rope(
                 qkv.to(dtype), cos.to(torch.promote_types(dtype, torch.float32)),
                 sin.to(torch.promote_types(dtype, torch.float32)), keys, values,
                 ragged.cu_seqlens, ragged.slots, ragged.lengths, slot_len=ragged.slot_len, num_heads=num_heads,
-                query_norm=query_norm, key_norm=key_norm,
+                query_norm=query_norm, key_norm=key_norm, offsets=ragged.offsets,
             )  # fmt: skip
         # Padding tokens and the scratch row hold whatever they like.
         results.append((query[: ragged.num_real], keys[:-1], values[:-1]))
@@ -67,9 +68,9 @@ def _rope(
 
 
 def append_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
-    for chunks, lengths, padding, _, num_kv_heads, head_dim in ROPE_CASES:
+    for chunks, lengths, padding, _, num_kv_heads, head_dim, offsets in ROPE_CASES:
         random = setting.generator()
-        ragged = Ragged.of(setting, chunks, lengths, padding)
+        ragged = Ragged.of(setting, chunks, lengths, padding, offsets)
         shape = (ragged.num_tokens, num_kv_heads, head_dim)
         new_keys, new_values = (setting.normal(*shape, generator=random) for _ in range(2))
         index = (ragged.cu_seqlens, ragged.slots, ragged.lengths)
@@ -77,7 +78,7 @@ def append_outcomes(setting: Setting) -> Iterator[CheckOutcome]:
         for append in (gpu.append, reference.append):
             keys, values = torch.full((2, ragged.num_rows, *shape[1:]), float("nan"), device=setting.device)
             keys, values = keys.to(setting.dtype), values.to(setting.dtype)
-            append(new_keys, new_values, keys, values, *index, slot_len=ragged.slot_len)
+            append(new_keys, new_values, keys, values, *index, slot_len=ragged.slot_len, offsets=ragged.offsets)
             results.append(torch.cat((keys[:-1], values[:-1])))
         yield equal("append", f"chunks={chunks} heads={num_kv_heads}x{head_dim} {setting.dtype}", *results)
 

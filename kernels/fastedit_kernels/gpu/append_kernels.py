@@ -14,13 +14,15 @@ from fastedit_kernels.gpu.ragged import request_of
 @triton.jit
 def rope_append_kernel(
     qkv_ptr, cos_ptr, sin_ptr, query_norm_ptr, key_norm_ptr, query_ptr, keys_ptr, values_ptr,
-    cu_ptr, slots_ptr, lengths_ptr, slot_len, num_rows, N, eps, qkv_stride,
+    cu_ptr, slots_ptr, lengths_ptr, offsets_ptr, slot_len, num_rows, N, eps, qkv_stride,
     HEADS: tl.constexpr, KV_HEADS: tl.constexpr, HALF: tl.constexpr, HALF_BLOCK: tl.constexpr,
-    N_BLOCK: tl.constexpr, BLOCK_H: tl.constexpr, NORM: tl.constexpr,
+    N_BLOCK: tl.constexpr, BLOCK_H: tl.constexpr, NORM: tl.constexpr, BRANCHES: tl.constexpr,
 ):
     """Grid (T, blocks of BLOCK_H heads) over qkv [T, HEADS + 2 * KV_HEADS, 2 * HALF]; each number is read once."""
     token = tl.program_id(0)
-    position, row = _place(token, cu_ptr, slots_ptr, lengths_ptr, slot_len, num_rows, N, N_BLOCK)
+    position, row = _place(
+        token, cu_ptr, slots_ptr, lengths_ptr, offsets_ptr, slot_len, num_rows, N, N_BLOCK, BRANCHES
+    )
     heads = tl.program_id(1) * BLOCK_H + tl.arange(0, BLOCK_H)
     d = tl.arange(0, HALF_BLOCK)
     mask = (heads < HEADS + 2 * KV_HEADS)[:, None] & (d < HALF)[None, :]
@@ -52,12 +54,12 @@ def rope_append_kernel(
 
 @triton.jit
 def append_kernel(
-    new_keys_ptr, new_values_ptr, keys_ptr, values_ptr, cu_ptr, slots_ptr, lengths_ptr, slot_len, num_rows, N,
-    WIDTH: tl.constexpr, BLOCK: tl.constexpr, N_BLOCK: tl.constexpr,
+    new_keys_ptr, new_values_ptr, keys_ptr, values_ptr, cu_ptr, slots_ptr, lengths_ptr, offsets_ptr, slot_len, num_rows,
+    N, WIDTH: tl.constexpr, BLOCK: tl.constexpr, N_BLOCK: tl.constexpr, BRANCHES: tl.constexpr,
 ):
     """Grid (T, blocks of WIDTH) over new keys and values [T, WIDTH], all heads of a token in a row."""
     token = tl.program_id(0)
-    _, row = _place(token, cu_ptr, slots_ptr, lengths_ptr, slot_len, num_rows, N, N_BLOCK)
+    _, row = _place(token, cu_ptr, slots_ptr, lengths_ptr, offsets_ptr, slot_len, num_rows, N, N_BLOCK, BRANCHES)
     d = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     source = token.to(tl.int64) * WIDTH + d
     key = tl.load(new_keys_ptr + source, mask=d < WIDTH)
@@ -67,13 +69,18 @@ def append_kernel(
 
 
 @triton.jit
-def _place(token, cu_ptr, slots_ptr, lengths_ptr, slot_len, num_rows, N, N_BLOCK: tl.constexpr):
+def _place(
+    token, cu_ptr, slots_ptr, lengths_ptr, offsets_ptr, slot_len, num_rows, N, N_BLOCK: tl.constexpr,
+    BRANCHES: tl.constexpr,
+):
     """(absolute position, KV row as int64) of a packed token; position 0 and the scratch row for padding."""
     request = request_of(cu_ptr, token, N, N_BLOCK)
     is_real = request < N
     begin = tl.load(cu_ptr + request, mask=is_real, other=0)
     position = tl.load(lengths_ptr + request, mask=is_real, other=0) + tl.where(is_real, token - begin, 0)
     row = tl.load(slots_ptr + request, mask=is_real, other=0).to(tl.int64) * slot_len + position
+    if BRANCHES:
+        row += tl.load(offsets_ptr + request, mask=is_real, other=0)
     return position, tl.where(is_real, row, num_rows - 1)
 
 

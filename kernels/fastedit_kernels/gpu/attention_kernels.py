@@ -23,10 +23,10 @@ from fastedit_kernels.gpu.ragged import request_of
 
 @triton.jit
 def split_attention(
-    query_ptr, keys_ptr, values_ptr, out_ptr, lse_ptr, cu_ptr, slots_ptr, lengths_ptr, scale_log2, T, slot_len,
-    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, D: tl.constexpr, D_BLOCK: tl.constexpr, BLOCK_M: tl.constexpr,
-    BLOCK_N: tl.constexpr, SPLIT: tl.constexpr, WINDOW: tl.constexpr, ONE_SPLIT: tl.constexpr,
-    PRECISION: tl.constexpr,
+    query_ptr, keys_ptr, values_ptr, out_ptr, lse_ptr, cu_ptr, slots_ptr, lengths_ptr, offsets_ptr, scale_log2, T,
+    slot_len, HEADS: tl.constexpr, KV_HEADS: tl.constexpr, D: tl.constexpr, D_BLOCK: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, SPLIT: tl.constexpr, WINDOW: tl.constexpr, ONE_SPLIT: tl.constexpr,
+    PRECISION: tl.constexpr, BRANCHES: tl.constexpr,
 ):
     """Grid (row blocks, KV heads * splits, N). out: float32 [splits, T, HEADS, D] and lse (base 2) [splits, T, HEADS],
     or with ONE_SPLIT the result itself, [T, HEADS, D]. WINDOW: 0 for none.
@@ -38,6 +38,9 @@ def split_attention(
     start = tl.load(cu_ptr + request)
     chunk = tl.load(cu_ptr + request + 1) - start
     length = tl.load(lengths_ptr + request)
+    offset = 0
+    if BRANCHES:
+        offset = tl.load(offsets_ptr + request)
     first_row = tl.program_id(0) * BLOCK_M
     first_position = length + first_row // GROUP
     last_position = length + tl.minimum((first_row + BLOCK_M - 1) // GROUP, chunk - 1)
@@ -65,13 +68,13 @@ def split_attention(
             unmasked_end = tl.maximum(unmasked_end, low)
             for key in range(low, unmasked_end, BLOCK_N):
                 peak, total, acc = _attend(
-                    q, keys, values, peak, total, acc, key, high, length + tokens, d, in_d, scale_log2, KV_HEADS, D,
-                    BLOCK_N, WINDOW, False, PRECISION,
+                    q, keys, values, peak, total, acc, key, high, length + tokens, length, offset, d, in_d, scale_log2,
+                    KV_HEADS, D, BLOCK_N, WINDOW, False, PRECISION, BRANCHES,
                 )
         for key in range(unmasked_end, high, BLOCK_N):
             peak, total, acc = _attend(
-                q, keys, values, peak, total, acc, key, high, length + tokens, d, in_d, scale_log2, KV_HEADS, D,
-                BLOCK_N, WINDOW, True, PRECISION,
+                q, keys, values, peak, total, acc, key, high, length + tokens, length, offset, d, in_d, scale_log2,
+                KV_HEADS, D, BLOCK_N, WINDOW, True, PRECISION, BRANCHES,
             )
         # A row that sees no key of this split, but whose neighbours do, has a total of 0.
         acc = acc / tl.where(total > 0, total, 1.0)[:, None]
@@ -85,12 +88,17 @@ def split_attention(
 
 @triton.jit
 def _attend(
-    q, keys, values, peak, total, acc, key, high, positions, d, in_d, scale_log2, KV_HEADS: tl.constexpr,
-    D: tl.constexpr, BLOCK_N: tl.constexpr, WINDOW: tl.constexpr, MASKED: tl.constexpr, PRECISION: tl.constexpr,
+    q, keys, values, peak, total, acc, key, high, positions, length, offset, d, in_d, scale_log2,
+    KV_HEADS: tl.constexpr, D: tl.constexpr, BLOCK_N: tl.constexpr, WINDOW: tl.constexpr, MASKED: tl.constexpr,
+    PRECISION: tl.constexpr, BRANCHES: tl.constexpr,
 ):
-    """One block of keys, online softmax in base 2. Keys from `high` on may be stale: they are not read."""
+    """One block of keys, online softmax in base 2. Keys from `high` on may be stale: they are not read. Those from
+    `length` on lie `offset` rows further on."""
     c = key + tl.arange(0, BLOCK_N)
-    offsets = c[:, None] * (KV_HEADS * D) + d[None, :]
+    row = c
+    if BRANCHES:
+        row = c + tl.where(c >= length, offset, 0)
+    offsets = row[:, None] * (KV_HEADS * D) + d[None, :]
     mask = in_d
     if MASKED:
         mask = in_d & (c < high)[:, None]

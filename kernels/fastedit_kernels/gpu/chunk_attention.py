@@ -34,6 +34,7 @@ def chunk_attention(
     scale: float,
     window: int | None = None,
     max_kv_len: int | None = None,
+    offsets: Tensor | None = None,
     mode: Mode = EXACT,
 ) -> Tensor:
     """See `reference.chunk_attention`. Graph-capturable: every length is read on the device, the grid covers
@@ -41,7 +42,7 @@ def chunk_attention(
     """
     num_tokens, num_heads, head_dim = query.shape
     num_kv_heads = keys.shape[1]
-    num_requests = require_ragged(cu_seqlens, slots, lengths)
+    num_requests = require_ragged(cu_seqlens, slots, lengths, offsets)
     require(
         query.is_contiguous() and keys.is_contiguous() and values.is_contiguous(), "contiguous query, keys and values"
     )
@@ -64,10 +65,11 @@ def chunk_attention(
     out = torch.zeros_like(query) if one_split else torch.empty_like(query)
     partial, lse = (out, out) if one_split else _workspace(query, num_splits)
     split_attention[(row_blocks, num_kv_heads * num_splits, num_requests)](
-        query, keys, values, partial, lse, cu_seqlens, slots, lengths, scale / math.log(2.0), num_tokens, slot_len,
+        query, keys, values, partial, lse, cu_seqlens, slots, lengths, lengths if offsets is None else offsets,
+        scale / math.log(2.0), num_tokens, slot_len,
         KV_HEADS=num_kv_heads, BLOCK_M=tile.block_m, BLOCK_N=tile.block_n, ONE_SPLIT=one_split,
-        PRECISION=dot_precision(query.dtype), num_warps=tile.num_warps, num_stages=tile.num_stages,
-        enable_fp_fusion=not mode.is_exact, **shape,
+        PRECISION=dot_precision(query.dtype), BRANCHES=offsets is not None, num_warps=tile.num_warps,
+        num_stages=tile.num_stages, enable_fp_fusion=not mode.is_exact, **shape,
     )  # fmt: skip
     if not one_split:
         combine_splits[(num_tokens, num_heads)](

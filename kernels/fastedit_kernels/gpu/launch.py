@@ -43,10 +43,13 @@ def require(is_met: bool, what: str) -> None:
         raise ValueError(f"expected {what}")
 
 
-def require_ragged(cu_seqlens: Tensor, *per_request: Tensor) -> int:
+def require_ragged(cu_seqlens: Tensor, *per_request: Tensor | None) -> int:
     """The number of requests N, after a look at the index tensors: int32, contiguous, N + 1 and N long."""
     num_requests = len(cu_seqlens) - 1
-    for tensor, size in ((cu_seqlens, num_requests + 1), *((tensor, num_requests) for tensor in per_request)):
+    for tensor, size in (
+        (cu_seqlens, num_requests + 1),
+        *((tensor, num_requests) for tensor in per_request if tensor is not None),
+    ):
         require(tensor.dtype == torch.int32, f"int32 index tensors, not {tensor.dtype}")
         require(tensor.shape == (size,) and tensor.is_contiguous(), f"contiguous index tensors of {size} entries")
     return num_requests

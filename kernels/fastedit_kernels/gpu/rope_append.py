@@ -28,9 +28,10 @@ def rope_append(
     query_norm: Tensor | None = None,
     key_norm: Tensor | None = None,
     eps: float = 1e-6,
+    offsets: Tensor | None = None,
 ) -> Tensor:
     """See `reference.rope_append`."""
-    num_requests = require_ragged(cu_seqlens, slots, lengths)
+    num_requests = require_ragged(cu_seqlens, slots, lengths, offsets)
     num_kv_heads, head_dim = _require_cache(keys, values)
     num_all = num_heads + 2 * num_kv_heads
     require(qkv.stride(1) == 1 and qkv.shape[1] == num_all * head_dim, "qkv of all heads' width")
@@ -41,9 +42,10 @@ def rope_append(
     norms = (qkv, qkv) if query_norm is None else (query_norm, key_norm)  # anything, where the kernel doesn't look
     rope_append_kernel[(len(qkv), triton.cdiv(num_all, HEADS_AT_ONCE))](
         qkv, cos, sin, *norms, query, keys, values, cu_seqlens, slots, lengths,
-        slot_len, len(keys), num_requests, eps, qkv.stride(0),
+        lengths if offsets is None else offsets, slot_len, len(keys), num_requests, eps, qkv.stride(0),
         HEADS=num_heads, KV_HEADS=num_kv_heads, HALF=head_dim // 2, HALF_BLOCK=block_of(head_dim // 2),
         N_BLOCK=block_of(num_requests), BLOCK_H=HEADS_AT_ONCE, NORM=query_norm is not None,
+        BRANCHES=offsets is not None,
     )  # fmt: skip
     return query
 
@@ -58,16 +60,18 @@ def append(
     lengths: Tensor,
     *,
     slot_len: int,
+    offsets: Tensor | None = None,
 ) -> None:
     """See `reference.append`."""
-    num_requests = require_ragged(cu_seqlens, slots, lengths)
+    num_requests = require_ragged(cu_seqlens, slots, lengths, offsets)
     num_kv_heads, head_dim = _require_cache(keys, values)
     require(new_keys.shape == new_values.shape == (len(new_keys), num_kv_heads, head_dim), "new keys and values alike")
     require(new_keys.is_contiguous() and new_values.is_contiguous(), "contiguous new keys and values")
     width = num_kv_heads * head_dim
     append_kernel[(len(new_keys), triton.cdiv(width, APPEND_BLOCK))](
-        new_keys, new_values, keys, values, cu_seqlens, slots, lengths, slot_len, len(keys), num_requests,
-        WIDTH=width, BLOCK=APPEND_BLOCK, N_BLOCK=block_of(num_requests),
+        new_keys, new_values, keys, values, cu_seqlens, slots, lengths, lengths if offsets is None else offsets,
+        slot_len, len(keys), num_requests,
+        WIDTH=width, BLOCK=APPEND_BLOCK, N_BLOCK=block_of(num_requests), BRANCHES=offsets is not None,
     )  # fmt: skip
 
 

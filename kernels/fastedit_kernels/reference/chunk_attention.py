@@ -22,6 +22,7 @@ def chunk_attention(
     scale: float,
     window: int | None = None,
     max_kv_len: int | None = None,
+    offsets: Tensor | None = None,
     mode: Mode = EXACT,
 ) -> Tensor:
     """Every packed token's attention over its request's cached keys up to itself: [T, num_heads, head_dim].
@@ -33,12 +34,16 @@ def chunk_attention(
     """
     out = torch.zeros_like(query)
     bounds = cu_seqlens.tolist()
-    for request, (slot, length) in enumerate(zip(slots.tolist(), lengths.tolist(), strict=True)):
+    new_at = lengths if offsets is None else lengths + offsets
+    requests = zip(slots.tolist(), lengths.tolist(), new_at.tolist(), strict=True)
+    for request, (slot, length, new) in enumerate(requests):
         start, end = bounds[request], bounds[request + 1]
         if start == end:
             continue
-        rows = slice(slot * slot_len, slot * slot_len + length + end - start)
-        out[start:end] = _attend(query[start:end], keys[rows], values[rows], length, scale, window)
+        first = slot * slot_len
+        cached, added = slice(first, first + length), slice(first + new, first + new + end - start)
+        seen = [torch.cat((cache[cached], cache[added])) for cache in (keys, values)]
+        out[start:end] = _attend(query[start:end], *seen, length, scale, window)
     return out
 
 

@@ -18,12 +18,13 @@ def append(
     lengths: Tensor,
     *,
     slot_len: int,
+    offsets: Tensor | None = None,
 ) -> None:
     """Write the packed new keys and values, [T, num_kv_heads, head_dim], behind what their slots hold.
 
     For models that rotate by themselves. See `layout` for the cache's shape; padding goes to the scratch row.
     """
-    rows = token_rows(cu_seqlens, slots, lengths, len(new_keys), slot_len, len(keys))
+    rows = token_rows(cu_seqlens, slots, lengths, len(new_keys), slot_len, len(keys), offsets)
     keys[rows] = new_keys.to(keys.dtype)
     values[rows] = new_values.to(values.dtype)
 
@@ -43,6 +44,7 @@ def rope_append(
     query_norm: Tensor | None = None,
     key_norm: Tensor | None = None,
     eps: float = 1e-6,
+    offsets: Tensor | None = None,
 ) -> Tensor:
     """The rotated queries, [T, num_heads, head_dim]; rotated keys, and values, go behind what their slots hold.
 
@@ -58,7 +60,7 @@ def rope_append(
     positions = token_positions(cu_seqlens, lengths, len(qkv))
     angles = cos[positions][:, None, :], sin[positions][:, None, :]
     key = _rotated(_normed(key, key_norm, eps), *angles)
-    append(key, value, keys, values, cu_seqlens, slots, lengths, slot_len=slot_len)
+    append(key, value, keys, values, cu_seqlens, slots, lengths, slot_len=slot_len, offsets=offsets)
     return _rotated(_normed(query, query_norm, eps), *angles)
 
 
