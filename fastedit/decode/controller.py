@@ -19,8 +19,9 @@ All this happens while the target waits, so tokens aren't weighed one by one: a 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 from operator import attrgetter
 
@@ -203,15 +204,13 @@ def draft_lengths(offers: Sequence[Offer], costs: CostTable, budget: int) -> lis
     return lengths
 
 
-def _stretch_ends(length: int) -> Iterator[int]:
+@lru_cache(1024)
+def _stretch_ends(length: int) -> tuple[int, ...]:
     """Ends of the stretches of a draft: after single tokens first, later after as many as the grids' steps."""
-    done = 0
+    found: list[int] = []
     for step, until in GRIDS:
-        ends = range(done + step, min(length, until) + 1, step)
-        yield from ends
-        done = ends[-1] if ends else done
-    if done < length:
-        yield length
+        found += range((found[-1] if found else 0) + step, min(length, until) + 1, step)
+    return (*found, length) if (found[-1] if found else 0) < length else tuple(found)
 
 
 def _gains(stretches: Sequence[Stretch], widths: Sequence[int]) -> list[float]:

@@ -20,10 +20,12 @@ def cascade_for(
     for text in texts:
         text.prepare()  # in the thread of whoever submits, not in the engine's, where the others would wait
 
+    snippets = list(map(codec.encode, request.snippets))
+
     @cache
     def sources() -> list[Tokens]:
         """Tokens that may be copied: the edit first, then the last of the texts, the original as a rule."""
-        return list(map(as_tokens, [*map(codec.encode, request.snippets), *(text.tokens for text in texts[-1:])]))
+        return list(map(as_tokens, [*snippets, *(text.tokens for text in texts[-1:])]))
 
     lookups = (
         SnippetDrafter(request.snippets, request.original, codec, transcript),

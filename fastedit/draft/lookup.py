@@ -39,6 +39,11 @@ def matches(tokens: NDArray[np.integer[Any]], longest: int) -> tuple[NDArray[np.
     ends = np.flatnonzero(tokens[:last] == tokens[last]) + 1
     length = min(len(ends), 1)
     while 0 < length < longest:
+        if len(ends) == 1:  # how far a single place goes is one comparison
+            most = min(longest, int(ends[0]))
+            here, there = tokens[last + 1 - most : last + 1], tokens[ends[0] - most : ends[0]]
+            differs = (here != there)[::-1]
+            return ends, int(differs.argmax()) if differs.any() else most
         # What begins before the first token wraps round and is cut off.
         longer = ends[(ends > length) & (tokens[ends - length - 1] == tokens[last - length])]
         if not len(longer):

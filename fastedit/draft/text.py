@@ -17,7 +17,8 @@ from typing import Any
 from fastedit.draft.model import Codec, Draft, Drafter, Kind, Proposal, Transcript
 from fastedit.draft.reanchor import Anchor, Lost, find_anchor
 
-WINDOW_BYTES = 512  # tokenised anew from an anchor on, until the old tokens are met
+# Tokenised anew from an anchor on, until the old tokens are met: nearly always within the first few.
+WINDOWS_BYTES = (64, 512)
 RESYNC_TOKENS = 3  # that have to agree before the old tokens are trusted again
 # So many bytes have to follow before an anchor counts as found; more the further it leads, since what lies before it is
 # given up then. An anchor that nothing else looks like needs less.
@@ -65,11 +66,15 @@ class Source:
             return Queue(self._ending, [offset] * (len(self._ending) + 1))
         if _is_continuation(self.data, offset):
             return Queue([], [offset])
-        end = min(offset + WINDOW_BYTES, len(self.data))
-        while _is_continuation(self.data, end):
-            end -= 1
-        fresh = self._encode(self.data[offset:end].decode("utf-8", errors="replace"))
-        return self._spliced(fresh, offset)
+        for num_bytes in WINDOWS_BYTES:
+            end = min(offset + num_bytes, len(self.data))
+            while _is_continuation(self.data, end):
+                end -= 1
+            fresh = self._encode(self.data[offset:end].decode("utf-8", errors="replace"))
+            spliced = self._spliced(fresh, offset)
+            if spliced is not None:
+                return spliced
+        return Queue(fresh, self._starts(fresh, offset))
 
     def edges_within(self, queue: Queue, at: int, num_tokens: int) -> tuple[int, ...]:
         """Places of hunks' edges in a queue: indices of tokens, counted from its token `at` on, below `num_tokens`."""
@@ -79,18 +84,24 @@ class Source:
         edges = self._edges[first:last]
         return tuple(dict.fromkeys(bisect_right(starts, edge, lo=at) - 1 - at for edge in edges))
 
-    def _spliced(self, fresh: list[int], offset: int) -> Queue:
-        """Joins `fresh`, up to where it meets the whole text's tokens, with those from there on."""
+    def _starts(self, fresh: list[int], offset: int) -> list[int]:
+        """Where tokens from byte `offset` on begin, and where the last one ends."""
+        return list(accumulate((len(self._piece(token)) for token in fresh), initial=offset))
+
+    def _spliced(self, fresh: list[int], offset: int) -> Queue | None:
+        """Joins `fresh`, up to where it meets the whole text's tokens, with those from there on; None where it
+        doesn't."""
         tokens, starts = self.whole.tokens, self.whole.starts
-        fresh_starts = list(accumulate((len(self._piece(token)) for token in fresh), initial=offset))
+        fresh_starts = self._starts(fresh, offset)
         for index, start in enumerate(fresh_starts):
             old = bisect_left(starts, start)
             if old >= len(tokens) or starts[old] != start:
                 continue
             following = fresh[index : index + RESYNC_TOKENS]
-            if following == tokens[old : old + len(following)]:
+            is_enough = len(following) == RESYNC_TOKENS or fresh_starts[-1] == len(self.data)
+            if is_enough and following == tokens[old : old + len(following)]:
                 return Queue(fresh[:index] + tokens[old:], fresh_starts[:index] + starts[old:])
-        return Queue(fresh, fresh_starts)
+        return None
 
 
 def _is_continuation(data: bytes, offset: int) -> bool:

@@ -123,3 +123,34 @@ def test_always_ends_and_never_goes_back(draft, output, limit):
     followed = follow(drafter, transcript, tokens, limit)
     assert transcript.tokens == tokens
     assert followed.passes <= len(tokens)
+
+
+class CountingCodec:
+    """A codec that notes the lengths of the texts that it is given."""
+
+    def __init__(self, codec):
+        self.codec, self.lengths = codec, []
+
+    def encode(self, text):
+        self.lengths.append(len(text))
+        return self.codec.encode(text)
+
+    def piece(self, token):
+        return self.codec.piece(token)
+
+
+def test_little_is_tokenised_anew_where_the_old_tokens_are_soon_met(codec):
+    counting = CountingCodec(codec)
+    drafter, transcript = drafter_over(FILE, counting)
+    drafter.prepare()
+    transcript.extend(codec.encode(FILE[: FILE.index("result = compute(value, 3)")] + "total"))
+    assert drafter.propose(1000) is not None
+    assert counting.lengths[0] == len(FILE)
+    assert max(counting.lengths[1:]) <= 64
+
+
+def test_the_end_follows_an_anchor_among_the_last_tokens(codec):
+    drafter, transcript = drafter_over("one two three four", codec)
+    transcript.extend(codec.encode("one two 3 four"[:-5]))
+    proposal = drafter.propose(10)
+    assert proposal.tokens == [*codec.encode(" four"), 0]
