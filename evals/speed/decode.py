@@ -1,6 +1,7 @@
 """Decoding speed: FastEdit against plain `generate`, prompt look-up and the one-pass limit, side by side.
 
     python -m evals.speed.decode [--quick] [--cases FOLDER] [--target FOLDER] [--dtype D] [--threads N] [--clock cpu]
+                                 [--rounds N]
 
 Every way decodes the same outputs with the same model. The outputs are known: FastEdit runs the Replay target (a real
 model computed in full whose decisions come from the known output, see `evals.speed.replay`), the transformers ways run
@@ -8,11 +9,16 @@ with a logits processor that lets only the known output through. Prefill is coun
 count tokenising. `generate` is measured on the first tokens of a long output and scaled up, which flatters it, since
 its passes get slower as the output grows.
 
+Every round measures every case by turns, so that a machine that is busy for a while is so for all ways; what is told of
+a case is the median over the rounds of each time, and of each ratio of times of one round. All settings of prompt
+look-up are tried in the first round, the best one in the others.
+
 The last line sums up. generate_x: plain `generate`'s time over FastEdit's (merged draft); lookup_x: the time of the
-best prompt look-up setting over FastEdit's; limit_x: FastEdit's time over a single pass over prompt and output; medians
-over all cases. passes_per_divergence: with the bare original as the only draft text (its edit's lines can be looked
-up), the passes needed more than a perfect draft needs, for each place where the text changes; drafts of at most 256
-tokens a pass, counted by `evals.speed.passes`.
+best prompt look-up setting over FastEdit's; limit_x: FastEdit's time over a single pass over prompt and output, also
+for windows and whole files apart. pass_x, host_x: what limit_x is made of, FastEdit's passes and what lies between
+them, over the same single pass. Medians over all cases. passes_per_divergence: with the bare original as the only draft
+text (its edit's lines can be looked up), the passes needed more than a perfect draft needs, for each place where the
+text changes; drafts of at most 256 tokens a pass, counted by `evals.speed.passes`.
 """
 
 from __future__ import annotations
@@ -45,7 +51,8 @@ LOOKUPS = (10, 32, 64, 128)
 GENERATED_TOKENS = {True: 96, False: 400}  # of a long output, by --quick
 NUM_PAIRS = {True: 6, False: 16}
 LARGEST_OUTPUT = {True: 2500, False: 10_000}  # tokens
-REPETITIONS = 3
+ROUNDS = 3
+TIMES = ("merged_s", "merged_pass_s", "original_s", "original_pass_s", "generate_s", "one_pass_s")
 CACHE_BYTES = 2**30
 
 
@@ -64,8 +71,8 @@ def main() -> None:
         bench.fastedit(case.traced, with_merged_draft=True)
     memory = peak_rss_bytes()  # before the others have had any
     rows = []
-    for case in cases:  # side by side, so that a busy machine is as busy for all
-        rows.append(ours(bench, case) | theirs(bench, case, options.quick))
+    for case in cases:
+        rows.append(measured(bench, case, options.quick, options.rounds))
         print(line_of(rows[-1]), flush=True)
     count = count_passes(from_originals([pair for pair in pairs if pair.changed_share < 0.3]), bench.target.codec)
     sizes = time_against_size(bench, (100, 300, 20_000) if options.quick else (100, 300, 1000, 3000, 10_000, 20_000))
@@ -74,6 +81,7 @@ def main() -> None:
         "machine": machine() | {"clock": options.clock},
         "replayed": True,
         "source": source,
+        "rounds": options.rounds,
         "num_parameters": bench.num_parameters,
         "kv_cache_bytes": bench.runner.cache_bytes,
         "peak_rss_bytes": memory,
@@ -96,6 +104,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--target", type=Path, help="a checkpoint; its decisions are replayed all the same")
     parser.add_argument("--dtype", default="bfloat16", choices=("bfloat16", "float32"))
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument(
         "--clock", choices=sorted(CLOCKS), default="wall", help="cpu: with --threads 1, on a busy machine"
     )
@@ -149,16 +158,43 @@ def cases_of(bench: Bench, pair: Pair) -> list[Case]:
     ]
 
 
+def measured(bench: Bench, case: Case, is_quick: bool, num_rounds: int) -> dict[str, Any]:
+    """A row: the medians over the rounds of every time, and of the ratios of times of a round."""
+    rounds: list[dict[str, Any]] = []
+    lookups: dict[str, float] = {}
+    for number in range(num_rounds):
+        sizes = LOOKUPS if number == 0 else (int(min(lookups, key=lookups.__getitem__)),)
+        one = ours(bench, case) | theirs(bench, case, is_quick, sizes)
+        lookups = lookups or one["lookup_s"]
+        rounds.append(one)
+    row = rounds[0] | {name: median(one[name] for one in rounds) for name in TIMES}
+    best = min(lookups, key=lookups.__getitem__)
+    row["lookup_s"] = lookups | {best: median(one["lookup_s"][best] for one in rounds)}
+    ratios = [_ratios(one) for one in rounds]
+    return row | {name: median(one[name] for one in ratios) for name in ratios[0]}
+
+
+def _ratios(one: dict[str, Any]) -> dict[str, float]:
+    """Ratios of the times of one round."""
+    passes_s = one["merged_pass_s"] * one["merged_passes"]
+    return {
+        "generate_x": one["generate_s"] / one["merged_s"],
+        "lookup_x": min(one["lookup_s"].values()) / one["merged_s"],
+        "limit_x": one["merged_s"] / one["one_pass_s"],
+        "pass_x": passes_s / one["one_pass_s"],
+        "host_x": (one["merged_s"] - passes_s) / one["one_pass_s"],
+    }
+
+
 def ours(bench: Bench, case: Case) -> dict[str, Any]:
-    """FastEdit with the merged draft and with the bare original; sums over the windows, the best of the repetitions."""
+    """FastEdit with the merged draft and with the bare original; sums over the windows."""
     row = case.described()
     for name, is_merged in (("merged", True), ("original", False)):
-        runs = [bench.fastedit(case.traced, with_merged_draft=is_merged) for _ in range(REPETITIONS)]
-        best = min(runs, key=lambda run: sum(measured.seconds for measured in run))
-        stats = [measured.result.stats for measured in best]
+        runs = bench.fastedit(case.traced, with_merged_draft=is_merged)
+        stats = [run.result.stats for run in runs]
         num_passes = sum(stat.passes for stat in stats)
         row |= {
-            f"{name}_s": sum(measured.seconds for measured in best),
+            f"{name}_s": sum(run.seconds for run in runs),
             f"{name}_pass_s": sum(stat.pass_ms for stat in stats) / 1000 / num_passes,
             f"{name}_passes": num_passes,
             f"{name}_divergences": sum(stat.divergences for stat in stats),
@@ -167,18 +203,17 @@ def ours(bench: Bench, case: Case) -> dict[str, Any]:
     return row
 
 
-def theirs(bench: Bench, case: Case, is_quick: bool) -> dict[str, Any]:
-    """The ways of transformers, and the limit."""
+def theirs(bench: Bench, case: Case, is_quick: bool, lookups: Sequence[int]) -> dict[str, Any]:
+    """The ways of transformers, and the limit. lookups: the settings of prompt look-up."""
     model, clock = bench.model, bench.clock
-    limit = [[one_pass(model, trace, clock) for trace in case.traces] for _ in range(REPETITIONS)]
-    lookups = {
-        str(size): _seconds([generate(model, trace, clock, prompt_lookup_num_tokens=size) for trace in case.traces])
-        for size in LOOKUPS
-    }
+    limit_s = _seconds([one_pass(model, trace, clock) for trace in case.traces])  # right behind FastEdit's
     return {
+        "one_pass_s": limit_s,
         "generate_s": sum(_scaled_generate(bench, trace, GENERATED_TOKENS[is_quick]) for trace in case.traces),
-        "lookup_s": lookups,
-        "one_pass_s": min(_seconds(timings) for timings in limit),
+        "lookup_s": {
+            str(size): _seconds([generate(model, trace, clock, prompt_lookup_num_tokens=size) for trace in case.traces])
+            for size in lookups
+        },
     }
 
 
@@ -188,18 +223,18 @@ def line_of(row: dict[str, Any]) -> str:
         f"{row['case'][:44]:44} {row['scope']:7} {row['num_lines']:4} lines {100 * row['changed_share']:4.1f} % "
         f"{row['prompt_tokens']:5}+{row['output_tokens']:5} tokens | generate {row['generate_s']:6.2f} s, look-up "
         f"{best:5.2f}, one pass {row['one_pass_s']:5.3f} | merged {row['merged_s']:5.3f} in {row['merged_passes']} "
-        f"({row['generate_s'] / row['merged_s']:4.1f}x, {best / row['merged_s']:4.1f}x, "
-        f"{row['merged_s'] / row['one_pass_s']:4.2f}x) | original {row['original_s']:5.3f} in {row['original_passes']}"
+        f"({row['generate_x']:4.1f}x, {row['lookup_x']:4.1f}x, {row['limit_x']:4.2f}x) | "
+        f"original {row['original_s']:5.3f} in {row['original_passes']}"
     )
 
 
 def summed_up(rows: Sequence[dict[str, Any]], passes_per_divergence: float) -> dict[str, float]:
-    return {
-        "generate_x": median(row["generate_s"] / row["merged_s"] for row in rows),
-        "lookup_x": median(min(row["lookup_s"].values()) / row["merged_s"] for row in rows),
-        "limit_x": median(row["merged_s"] / row["one_pass_s"] for row in rows),
-        "passes_per_divergence": passes_per_divergence,
+    found = {
+        name: median(row[name] for row in rows) for name in ("generate_x", "lookup_x", "limit_x", "pass_x", "host_x")
     }
+    for scope in ("windows", "file"):
+        found[f"limit_{scope}_x"] = median(row["limit_x"] for row in rows if row["scope"] == scope)
+    return found | {"passes_per_divergence": passes_per_divergence}
 
 
 def save(report: dict[str, Any], name: str, rows: Sequence[dict[str, Any]], sizes: Sequence[dict[str, Any]]) -> None:

@@ -26,6 +26,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from evals.speed.bench import machine
 from evals.speed.pairs import Pair, derived_pairs
 from evals.speed.replay import ReplayRunner, Trace
 from fastedit.decode.costs import CostTable
@@ -154,6 +155,9 @@ def main() -> None:
         for name, folder in folders.items():
             rounds[name].append(in_checkout(folder))
     report: dict[str, Any] = {name: typical(found) for name, found in rounds.items()} | {"rounds": options.rounds}
+    report["machine"] = machine() | {
+        "command": "python -m evals.speed.host" + " --beside CHECKOUT" * bool(options.beside)
+    }
     for name in folders:
         for batch, figures in report[name].items():
             print(f"{name:6} {batch} at a time: " + " ".join(f"{figure}={ms:.2f}" for figure, ms in figures.items()))

@@ -44,8 +44,8 @@ from fastedit.draft import (
 )
 from fastedit.draft.lookup import as_tokens
 from fastedit.edits import parse_message
+from fastedit.edits.message import edits_for
 from fastedit.edits.model import Format
-from fastedit.edits.select import edits_for
 from fastedit.errors import EditRefused
 from fastedit.syntax import language_of
 from fastedit.targets import TokenizerCodec

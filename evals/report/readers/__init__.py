@@ -13,7 +13,7 @@ from evals.report.readers.engines import read_cluster, read_drafters, read_tune
 from evals.report.readers.llama import read_llama
 from evals.report.readers.peers import read_peers
 from evals.report.readers.service import read_kernels, read_large, read_service
-from evals.report.readers.speed import read_decode, read_light, read_structural
+from evals.report.readers.speed import read_branches, read_decode, read_host, read_light, read_structural
 from evals.report.readers.swebench import read_swebench
 
 
@@ -34,6 +34,8 @@ READERS: tuple[Reader, ...] = (
     Reader("structural speed", frozenset({"thousand_lines", "growth"}), read_structural),
     Reader("decoding speed", frozenset({"by_file_size", "rows"}), read_decode),
     Reader("passes of a small target", frozenset({"passes", "attention"}), read_light),
+    Reader("the host's part of a pass", frozenset({"here", "rounds"}), read_host),
+    Reader("passes of drafts", frozenset({"branches"}), read_branches),
     Reader("speed beside llama.cpp", frozenset({"agreement", "by_scope", "rows"}), read_llama),
     Reader("service", frozenset({"warm", "ladder", "beside", "batch", "soak"}), read_service),
     Reader("service beside large edits", frozenset({"alone", "beside_large", "uncertain"}), read_large),

@@ -21,9 +21,18 @@ DECODE_NOTES = {
     "generate_x": "times faster than generate",
     "lookup_x": "times faster than prompt look-up",
     "limit_x": "times one pass over prompt and output",
+    "pass_x": "of these the target's passes",
+    "host_x": "of these what lies between the passes",
+    "limit_windows_x": "times one pass, of windows",
+    "limit_file_x": "times one pass, of whole files",
     "passes_per_divergence": "extra passes for each change",
 }
 
+HOST_NOTES = {
+    "pass_ms": "a pass",
+    "longest_ms": "the longest pass of the typical requests",
+    "worst_ms": "the longest pass of all",
+}
 LIGHT_NOTES = {
     "plain_x": "times as fast without the module, one request",
     "shared_x": "times as fast, eight requests that the cores share",
@@ -118,6 +127,69 @@ def read_light(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -
                   [(row["pass"], *(row[way] for way in ways)) for row in data["passes"]]),
             Plot("Attention of a chunk behind a prompt",
                  plots.lines(attention, x_label="tokens of the chunk", y_label="ms", is_log=True)),
+        ],
+        command=command_of(data),
+        machine=machine,
+    )  # fmt: skip
+
+
+def read_host(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
+    sides = {side: data[side] for side in ("here", "beside") if side in data}
+    batches = list(data["here"])
+    rows = [
+        (_at_a_time(batch), side, *(figures[batch][key] for key in HOST_NOTES))
+        for batch in batches
+        for side, figures in sides.items()
+    ]
+    series = {
+        f"{HOST_NOTES[key]}, {side}": [figures[batch][key] for batch in batches]
+        for side, figures in sides.items()
+        for key in HOST_NOTES
+    }
+    return Section(
+        title="The host's part of a pass",
+        name=name,
+        intro="Milliseconds that the engine takes besides its target: proposing, weighing, comparing, streaming. "
+        f"Medians of {data['rounds']} rounds"
+        + (", by turns with an earlier state of this repository (beside)." if "beside" in data else "."),
+        figures=[
+            Figure(f"{key}, {_at_a_time(batch)}", f"{data['here'][batch][key]:.2f}", note)
+            for batch in batches
+            for key, note in HOST_NOTES.items()
+        ],
+        parts=[
+            Plot("Milliseconds of a pass", plots.bars([_at_a_time(batch) for batch in batches], series, label="ms")),
+            Table("Milliseconds", ("requests", "side", *HOST_NOTES), rows),
+        ],
+        command=command_of(data),
+        machine=machine,
+    )
+
+
+def _at_a_time(batch: str) -> str:
+    return "alone" if batch == "1" else f"{batch} at a time"
+
+
+def read_branches(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
+    rows = data["branches"]
+    ways = list(dict.fromkeys(row["way"] for row in rows))
+    sources = list(dict.fromkeys(row["source"] for row in rows))
+    found = {(row["source"], row["way"]): row["passes_per_place"] for row in rows}
+    series = {way: [found.get((source, way), 0.0) for source in sources] for way in ways}
+    keys = ("source", "chunk", "outputs", "way", "tokens", "passes", "num_least", "num_places", "passes_per_place",
+            "branched", "branch_wins")  # fmt: skip
+    return Section(
+        title="Passes of drafts and their branches",
+        name=name,
+        intro="Passes that drafts need more than perfect ones would, for each place where the output departs from the "
+        "first of them; counted without a model along outputs that are known.",
+        figures=[
+            Figure(row["way"], f"{row['passes_per_place']:.2f}", f"more passes a place: {row['source']}")
+            for row in rows
+        ],
+        parts=[
+            Plot("More passes for each place", plots.bars(sources, series, label="passes")),
+            Table("All counts", keys, [tuple(row[key] for key in keys) for row in rows]),
         ],
         command=command_of(data),
         machine=machine,
