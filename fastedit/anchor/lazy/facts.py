@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rapidfuzz.distance import Indel
 
 from fastedit.anchor.lazy.cells import Cell, changes_of
+from fastedit.anchor.lazy.features import LIKE_THOUGH_LOOSE
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.imports import bound_names
 from fastedit.anchor.lazy.plan import PathPlan
@@ -21,11 +24,17 @@ FACTS = (
     "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked",
     "notes_kept", "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs",
     "replaced_unlike", "lost_used", "lost_unused", "kin_apart", "kin_of_new", "closer_apart", "closer_of_new",
-    "closer_new", "blanks_told", "blanks_said", "blanks_around",
+    "closer_new", "renamed_header", "renamed_used", "renamed_said", "bare_runs", "bare_lines", "beside_like",
+    "replaced_runs", "replaced_share", "beside_share", "repeats_near", "repeats_far", "moves_line",
+    "comments_dropped", "blanks_told", "blanks_said", "blanks_around",
 )  # fmt: skip
 _HEADERS = ("decl", "heading", "table")
+_COMMENTED = re.compile(r"\S\s+(?:#|//|--|/\*)\s")
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
 MAX_COUNT = 4
+NEAR_LINES = 30
+MIN_BESIDE = 0.4  # likeness
+MAX_BESIDE = 5  # lines
 
 
 def facts_of(grid: Grid, plan: PathPlan, cells: tuple[Cell, ...]) -> NDArray[np.float32]:
@@ -50,6 +59,10 @@ def facts_of(grid: Grid, plan: PathPlan, cells: tuple[Cell, ...]) -> NDArray[np.
     f["said_kept"] = _num_said_kept(grid, plan)
     _count_runs(f, grid, plan)
     f["new_apart"] = len(plan.new)
+    _count_renamed(f, grid, gone, changed, plan)
+    _count_repeated(f, grid, plan, gone)
+    _count_beside(f, grid, cells)
+    f["comments_dropped"] = _num_comments_dropped(grid, plan)
     return np.array([min(MAX_COUNT, f[name]) for name in FACTS], np.float32)
 
 
@@ -99,6 +112,80 @@ def _count_names(f: dict[str, float], grid: Grid, plan: PathPlan, gone: set[int]
         else:
             identity = original.identity(line)
             f["lost_unused"] += identity is not None and identity.kind == "import"
+
+
+def _count_renamed(f: dict[str, float], grid: Grid, gone: set[int], changed: Sequence[int], plan: PathPlan) -> None:
+    """Fills in how many headers become those of something else, and of these the ones still used, and spoken of."""
+    for row in changed:
+        line = plan.quoted[row][0]
+        old, new = grid.original.identity(line), grid.shown.identity(row)
+        if old is None or old.kind not in _HEADERS or old == new:
+            continue
+        name = old.name.split(".")[-1].split(" ")[0]
+        f["renamed_header"] += 1
+        f["renamed_used"] += any(at not in gone for at in grid.original.word_places.get(name, ()))
+        f["renamed_said"] += name in grid.context.removed or name in grid.context.names
+
+
+def _count_repeated(f: dict[str, float], grid: Grid, plan: PathPlan, gone: set[int]) -> None:
+    """Fills in how many new rows repeat the only such line of the original, by what becomes of that one."""
+    for at, rows in plan.new.items():
+        for row in rows:
+            lines = grid.original.places.get(grid.shown.keys[row], ())
+            if len(lines) != 1 or grid.shown.is_trivial[row] or grid.rows[row].is_blank:
+                continue
+            if lines[0] in gone:
+                f["moves_line"] += 1
+            else:
+                f["repeats_near" if abs(lines[0] - at) <= NEAR_LINES else "repeats_far"] += 1
+
+
+def _count_beside(f: dict[str, float], grid: Grid, cells: Sequence[Cell]) -> None:
+    """Fills in how like new lines are to those beside them that stay though the snippet doesn't show them.
+
+    beside_like: the two lines that meet. beside_share: of the words of a few kept lines, those that the new ones have.
+    """
+    solid = [cell for cell in cells if cell.line is None or cell.count > 1 or grid.original.keys[cell.line]]
+    for is_new, run in groupby(enumerate(solid), key=lambda one: one[1].is_new):
+        if not is_new:
+            continue
+        rows = list(run)
+        new = [(cell.text or "").strip() for _, cell in rows if (cell.text or "").strip()]
+        words = {word for text in new for word in _words(text)}
+        for at, step, text in ((rows[0][0] - 1, -1, new[0:1]), (rows[-1][0] + 1, 1, new[-1:])):
+            lines = _kept_lines(grid, solid[at::step] if at >= 0 else (), step)
+            if not lines or not text:
+                continue
+            if not grid.original.is_trivial[lines[0]]:
+                likeness = Indel.normalized_similarity(text[0], grid.original.stripped[lines[0]])
+                f["beside_like"] += max(0.0, likeness - MIN_BESIDE)
+            theirs = [set(_words(grid.original.stripped[line])) for line in lines[: len(new)]]
+            together = [set().union(*theirs[:end]) for end in range(1, len(theirs) + 1)]
+            f["beside_share"] += max((len(told & words) / len(told) for told in together if told), default=0.0)
+
+
+def _kept_lines(grid: Grid, cells: Sequence[Cell], step: int) -> list[int]:
+    """The lines of the first cells, few of them and up to one that the snippet shows; upwards for a step of -1."""
+    result: list[int] = []
+    for cell in cells[:MAX_BESIDE]:
+        if cell.row is not None or cell.line is None or cell.text is not None:
+            break
+        lines = range(cell.line, cell.line + cell.count)[::step]
+        result += islice((line for line in lines if grid.original.keys[line]), MAX_BESIDE)
+    return result[:MAX_BESIDE]
+
+
+def _num_comments_dropped(grid: Grid, plan: PathPlan) -> int:
+    """Counts the comments behind code that rows leave out, where the snippet shows others."""
+    num_dropped = num_shown = 0
+    for row, (line, pair) in plan.quoted.items():
+        theirs = grid.original.stripped[line]
+        if not _COMMENTED.search(theirs):
+            continue
+        pairs = grid.pairs[row]
+        num_shown += grid.original.keys[line] == grid.shown.keys[row]
+        num_dropped += bool(pairs.features[pair][LIKE_THOUGH_LOOSE]) and not pairs.is_loose[pair]
+    return num_dropped if num_shown else 0
 
 
 def _count_kin(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
@@ -179,14 +266,25 @@ def _count_runs(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
     """Fills in what the stretches of deleted lines look like beside what replaces them."""
     original, shown = grid.original, grid.shown
     runs = _runs(sorted(plan.deleted))
+    changed = {line for row, (line, _) in plan.quoted.items() if original.keys[line] != shown.keys[row]}
+    num_bare = 0
     f["deleted_runs"] = sum(any(original.keys[line] for line in range(*run)) for run in runs)
     for start, end in runs:
         old = "".join(original.stripped[start:end])
+        has_new = any(plan.new.get(at) for at in range(start, end + 1))
+        if old and not has_new and not changed.intersection((start - 1, end)):
+            f["bare_runs"] += 1
+            num_bare += sum(bool(key) for key in original.keys[start:end])
         new = "".join(shown.stripped[row] for at in range(start, end + 1) for row in plan.new.get(at, ()))
         if any(old.count(a) - old.count(b) != new.count(a) - new.count(b) for a, b in ("()", "[]", "{}")):
             f["torn"] += 1
-        if new and not set(_words(old)) & set(_words(new)):
+        mine, theirs = set(_words(new)), set(_words(old))
+        if new and not theirs & mine:
             f["replaced_unlike"] += 1
+        if new and theirs:
+            f["replaced_runs"] += 1
+            f["replaced_share"] += len(theirs & mine) / len(theirs)
+    f["bare_lines"] = math.log1p(num_bare)
 
 
 def _words(text: str) -> list[str]:

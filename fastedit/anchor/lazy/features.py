@@ -12,7 +12,7 @@ PAIR = (
     "ancestors named named_not shift_same shift_other note_pair dots_pair same_shown_twice several respaced "
     "like_parent_other like_parent_new note_quotes owner_same owner_other owner_new like_owner_other like_owner_new "
     "like_though_loose told_inside told_outside loose_prefix like_elided like_elided_code like_opens said_adds "
-    "said_changes said_placed said_adds_other rewrapped"
+    "said_changes said_placed said_adds_other rewrapped like_rivals identity_other_used drops_comment"
 ).split()
 NEXT = "next_shift_same next_shift_other next_blank next_from_new next_from_deleted next_new_deeper".split()
 ROW_NEW = (
@@ -30,7 +30,7 @@ NEW_FAR = [f"far_{name}" for name in NEW_AT]
 NEW_FROM = "new_after_quote new_after_deleted new_after_marker new_after_jump new_at_start new_more".split()
 DELETED_LINE = (
     "deleted deleted_blank deleted_comment deleted_trivial deleted_header deleted_shown deleted_said deleted_like "
-    "deleted_stays deleted_said_adds deleted_said_placed"
+    "deleted_stays deleted_said_adds deleted_said_placed deleted_doc"
 ).split()
 DELETED = (
     "delete_after_quote delete_after_new delete_after_marker delete_to_quote delete_to_new delete_to_marker "
@@ -41,7 +41,7 @@ LEFT = "left_block_end left_before_blank left_boundary left_opener left_inside".
 LANDED = "landed_boundary landed_behind_blank landed_block_start landed_inside".split()
 JUNCTION = (
     "jump jump_from_new jump_to_new junction_blank junction_dedent junction_indent junction_header "
-    "junction_shift jump_unmarked junction_closed junction_headed junction_marked"
+    "junction_shift jump_unmarked junction_closed junction_headed junction_marked junction_in_comment"
 ).split()
 START = [f"start_{name}" for name in "boundary behind_blank block_start inside at_top skips_unmarked first new".split()]
 MARKED_LINE = "elided_shown elided_like elided_named".split()
@@ -52,7 +52,7 @@ MARKER = (
 ).split()
 ELIDED_TO = [f"elided_to_{name}" for name in "boundary behind_blank block_start block_end inside end".split()]
 NOTE = "note note_odds note_blank note_blank_by_marker note_blank_edge note_gone note_code note_listing".split()
-BACK = "back back_header back_marker".split()
+BACK = "back back_header back_marker back_adjacent back_import".split()
 END = (
     "end_quote end_new end_deleted end_at_eof end_at_block_end end_at_blank end_inside end_new_boundary "
     "end_skips_unmarked"
@@ -78,7 +78,7 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
     SAME_SHOWN_TWICE, SEVERAL, RESPACED, LIKE_PARENT_OTHER, LIKE_PARENT_NEW, NOTE_QUOTES, OWNER_SAME, OWNER_OTHER,
     OWNER_NEW, LIKE_OWNER_OTHER, LIKE_OWNER_NEW, LIKE_THOUGH_LOOSE, TOLD_INSIDE, TOLD_OUTSIDE,
     LOOSE_PREFIX, LIKE_ELIDED, LIKE_ELIDED_CODE, LIKE_OPENS, SAID_ADDS, SAID_CHANGES, SAID_PLACED, SAID_ADDS_OTHER,
-    REWRAPPED,
+    REWRAPPED, LIKE_RIVALS, IDENTITY_OTHER_USED, DROPS_COMMENT,
 ) = range(len(PAIR))
 (
     NEW, NEW_BLANK, NEW_COMMENT, NEW_DECLARED, NEW_KNOWN, NEW_KNOWN_TRIVIAL, NEW_DOTS, NEW_LIKE, NEW_NOTE,

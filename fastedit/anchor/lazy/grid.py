@@ -173,7 +173,7 @@ class Grid(Positions):
         plain = full * (1 - f["comment"]) * (1 - f["trivial"]) + MORE_THAN_ANY * (self._left_out > 0).astype(np.float32)
         rest = "blank comment trivial header shown said like stays".split()
         told = [full * value for value in (self.intent.adds, self.intent.placed)]
-        return self._counted([plain, *(f[name] for name in rest), *told])
+        return self._counted([plain, *(f[name] for name in rest), *told, full * f["doc"]])
 
     @cached_property
     def jumped_lines(self) -> Floats:

@@ -34,6 +34,11 @@ def _is_cut_off(mine: str, theirs: str) -> bool:
     return not (mine[-1].isalnum() and theirs[len(mine) :][:1].isalnum())
 
 
+def drops_comment(mine: str, theirs: str) -> bool:
+    """Whether a line ends in a comment, and another one doesn't."""
+    return _LINE_COMMENT.search(theirs) is not None and _LINE_COMMENT.search(mine) is None
+
+
 def looseness(mine: str, theirs: str) -> int:
     """1 where a line is quoted without its comment or its last comma, 2 abbreviated, 3 cut off, 0 elsewhere."""
     if DOTS.search(mine) and not DOTS.search(theirs):

@@ -14,9 +14,11 @@ from rapidfuzz.distance import Indel
 from fastedit.anchor.lazy.features import (
     BLANK,
     DOTS_PAIR,
+    DROPS_COMMENT,
     IDENTITY_KIND,
     IDENTITY_KNOWN,
     IDENTITY_OTHER,
+    IDENTITY_OTHER_USED,
     IDENTITY_SAME,
     LIKE,
     LIKE_BY,
@@ -28,6 +30,7 @@ from fastedit.anchor.lazy.features import (
     LIKE_LINE_SHOWN,
     LIKE_MIXED,
     LIKE_OPENS,
+    LIKE_RIVALS,
     LIKE_SAME_ELSEWHERE,
     LIKE_THOUGH_LOOSE,
     LIKE_WORDS,
@@ -53,7 +56,7 @@ from fastedit.anchor.lazy.features import (
     SEVERAL,
 )  # fmt: skip
 from fastedit.anchor.lazy.lines import DOTS, WORD, identity_of, unwrapped
-from fastedit.anchor.lazy.loose import abbreviates, is_respaced, looseness
+from fastedit.anchor.lazy.loose import abbreviates, drops_comment, is_respaced, looseness
 from fastedit.anchor.lazy.surroundings import Surroundings
 
 if TYPE_CHECKING:
@@ -68,6 +71,7 @@ MAX_LIKE = 24  # lines of the original that a row is compared with
 MAX_SAME = 3000  # places of an equal line that count
 COMMON = 200  # a word of so many lines tells nothing
 MIN_LIKENESS = 0.4
+NEARLY = 0.05  # lines with likenesses no farther apart are as like
 MAX_RESPACED = 8  # places of a line where it may be meant with other white space
 MIN_NOTE_OVERLAP = 0.4
 NOT_CODE = -0.7  # a comment with smaller odds is rather a note or a marker
@@ -155,11 +159,15 @@ class Pairing:
         is_note = one.note is not None and one.role("code") < NOT_CODE
         found: list[_Found] = []
         opened = self._opened(row)
-        for line, likeness, overlap in self._alike(row, opened):
+        alike = self._alike(row, opened)
+        for line, likeness, overlap in alike:
             if line in known or (is_note and not self.original.is_comment(line)):
                 continue
             for values, is_loose in self._like(row, line, likeness, overlap, bool(same)):
                 values[LIKE_OPENS] = float(bool(opened) and not is_loose)
+                if not is_loose:
+                    rivals = sum(other >= likeness - NEARLY for _, other, _ in alike)
+                    values[LIKE_RIVALS] = math.log2(max(1, rivals))
                 found.append((line, 1, values, is_loose))
         return found
 
@@ -235,6 +243,7 @@ class Pairing:
         values[LIKE_BY] = likeness - 0.5
         values[LIKE_WORDS] = overlap
         values[LIKE_THOUGH_LOOSE] = float(loose == 1)
+        values[DROPS_COMMENT] = float(loose == 1 and drops_comment(mine, theirs))
         a, b = shown.words(row), original.words(line)
         is_first = bool(a and b and a[0] == b[0])
         values[LIKE_FIRST], values[LIKE_FIRST_NOT] = float(is_first), float(not is_first)
@@ -245,6 +254,8 @@ class Pairing:
             elif identity.kind == other.kind:
                 values[IDENTITY_OTHER] = 1
                 values[IDENTITY_KNOWN] = float(identity in original.identities)
+                places = original.word_places.get(other.name.split(".")[-1], ())
+                values[IDENTITY_OTHER_USED] = float(any(at != line for at in places))
             else:
                 values[IDENTITY_KIND] = 1
         is_comment, was_comment = one.note is not None, original.is_comment(line)

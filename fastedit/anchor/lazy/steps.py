@@ -90,6 +90,9 @@ class StepFacts:
         identity = self.grid.leading_identity(row)
         values[6] = float(identity is not None and identity.kind in _LEADING)
         values[8] = float(not self.grid.has_markers)
+        rows = self.grid.rows
+        is_note = before is not None and rows[before].note is not None and before == row - 1
+        values[12] = float(is_note and row < self.m and rows[row].note is not None)
         parent = self.grid.row_parents[row] if row < self.m else -1
         if before is not None and parent >= 0 and (parent == before or self.grid.row_parents[before] == parent):
             values[9:12] = self._blocks.get(parent, (0.0, 0.0, 0.0))
@@ -119,7 +122,11 @@ class StepFacts:
         values[0] = 1
         identity = self.grid.leading_identity(row)
         values[1] = float(identity is not None and identity.kind in (*_LEADING, "import"))
-        values[2] = float(row > 0 and self.grid.rows[row - 1].role("code") < -0.7)
+        if row > 0:
+            before = self.grid.rows[row - 1]
+            is_marked = before.role("code") < MARKER_ODDS
+            values[2], values[3] = float(is_marked), float(not is_marked and not before.is_blank)
+        values[4] = float(identity is not None and identity.kind == "import")
         return values
 
     def next_shift(self, row: int) -> Floats:

@@ -104,3 +104,52 @@ def test_a_new_block_that_takes_what_a_known_one_has() -> None:
 def test_a_known_block_that_ends_anew() -> None:
     found = facts("function two() {\n  run();\n}\n", "Q4 Q5 N", TWINS)
     assert found["closer_new"] == 1
+
+
+def test_a_header_that_becomes_another_though_the_old_one_is_still_used() -> None:
+    original = "def load(path):\n    return path\n\n\nload(1)\n"
+    found = facts("def read(path):\n    return path\n", "Q0 Q1", original)
+    assert (found["renamed_header"], found["renamed_used"], found.get("renamed_said")) == (1, 1, None)
+    assert "renamed_used" not in facts("def read(path):\n    return path\n\n\nread(1)\n", "Q0 Q1 Q2 Q3 Q4", original)
+    assert "renamed_header" not in facts("def load(path, mode):\n    return path\n", "Q0 Q1", original)
+
+
+def test_lines_that_go_with_nothing_in_their_place() -> None:
+    found = facts("LIMIT = 3\n\n\ndef save(path):\n", "Q3 Q4 Q5 D10 Q10")
+    assert found["bare_runs"] == 1
+    assert found["bare_lines"] == pytest.approx(1.0986, abs=1e-3)  # two lines that aren't blank
+    assert "bare_runs" not in facts("LIMIT = 3\nMOST = 4\n\ndef save(path):\n", "Q3 D10 N N Q10")
+
+
+def test_what_goes_is_compared_with_what_takes_its_place() -> None:
+    found = facts("LIMIT = 3\n\n\ndef load(path):\n    return open(path)\n", "Q3 Q4 Q5 Q6 D8 N")
+    assert found["replaced_runs"] == 1
+    assert found["replaced_share"] == pytest.approx(3 / 5)  # return, open and path; not json, load
+
+
+def test_a_new_line_beside_one_that_stays_and_says_the_same() -> None:
+    edit = "def load(path):\n    # ...\n    return json.load(open(path, mode))\n"
+    beside = facts(edit, "Q6 M S8 N")
+    assert beside["beside_like"] > 0.3
+    assert beside["beside_share"] == pytest.approx(1 + 1 / 3)  # and of `def save(path):` it has `path`
+    other = facts("def load(path):\n    # ...\n    print(LIMIT)\n", "Q6 M S8 N")
+    assert other.get("beside_like", 0.0) + other.get("beside_share", 0.0) < 0.3
+
+
+def test_a_new_line_that_the_file_has_already() -> None:
+    edit = "import os\n\ndef load(path):\n    return json.load(open(path))\nLIMIT = 3\n"
+    kept, gone = facts(edit, "Q1 Q2 J6 Q6 Q7 N"), facts(edit, "Q1 Q2 D6 Q6 Q7 N")
+    assert (kept.get("repeats_near"), kept.get("moves_line")) == (1, None)
+    assert (gone.get("repeats_near"), gone.get("moves_line")) == (None, 1)
+
+
+def test_a_new_line_that_stands_far_away() -> None:
+    original = "a = 1\n" + "".join(f"line_{n}\n" for n in range(40)) + "LIMIT = 3\n"
+    assert facts("LIMIT = 3\na = 1\n", "N Q0", original)["repeats_far"] == 1
+
+
+def test_a_comment_that_is_left_out_where_others_are_shown() -> None:
+    original = "a = call(1)  # one\nb = call(2)  # two\nc = call(3)\n"
+    assert facts("a = call(1)\nb = call(2)  # two\n", "Q0 Q1", original)["comments_dropped"] == 1
+    assert "comments_dropped" not in facts("a = call(1)\nc = call(3)\n", "Q0 D2 Q2", original)
+    assert "comments_dropped" not in facts("a = call(1)\nb = call(2)  # two\n", "Q0~ Q1", original)

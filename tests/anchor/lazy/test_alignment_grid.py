@@ -7,8 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.features import ELIDED_TO, ENDED, FEATURES, INDEX, LANDED, LEFT, NEW_AT, NEXT, PAIR, ROW_NEW
+from fastedit.anchor.lazy.features import (
+    BACK,
+    DELETED_LINE,
+    ELIDED_TO,
+    ENDED,
+    FEATURES,
+    INDEX,
+    JUNCTION,
+    LANDED,
+    LEFT,
+    NEW_AT,
+    NEXT,
+    PAIR,
+    ROW_NEW,
+)
 from fastedit.anchor.lazy.grid import Context, Grid
+from fastedit.anchor.lazy.steps import StepFacts
 from support.aligning import grid_of, lines_of
 
 STORE = """\
@@ -124,6 +139,56 @@ def test_a_line_about_another_of_its_kind_says_so() -> None:
     assert "identity_known" not in values
     known = pairs_of(grid_of("def load_all(self, path):\ndef load_one(self):\n", "def load_one(self, path):"), 0)
     assert known[0, False]["identity_known"] == 1
+
+
+@pytest.mark.parametrize(("shown", "other"), [("x = f(1)", "x = f(1)  # one"), ("x = f(1)", "x = f(1),")])
+def test_a_change_that_drops_a_comment_says_so(shown: str, other: str) -> None:
+    changed = pairs_of(grid_of(f"{other}\n", shown), 0)[0, False]
+    assert changed["like_though_loose"] == 1
+    assert changed.get("drops_comment", 0) == float("#" in other)
+
+
+def test_a_row_that_is_as_like_to_other_lines_says_so() -> None:
+    row = "cccc: box(() => cccc),"
+    alike = pairs_of(grid_of("aaaa: box(() => aaaa),\nbbbb: box(() => bbbb),\n", row), 0)
+    assert alike[0, False]["like_rivals"] == alike[1, False]["like_rivals"] == 1
+    assert "like_rivals" not in pairs_of(grid_of("aaaa: box(() => aaaa),\nprint(box)\n", row), 0)[0, False]
+
+
+def test_a_line_about_another_that_is_still_used_says_so() -> None:
+    used = pairs_of(grid_of("LIMIT = 3\nprint(LIMIT)\n", "MOST = 3"), 0)[0, False]
+    assert (used["identity_other"], used["identity_other_used"]) == (1, 1)
+    assert "identity_other_used" not in pairs_of(grid_of("LIMIT = 3\nprint(3)\n", "MOST = 3"), 0)[0, False]
+
+
+def test_deleted_docstrings_are_counted() -> None:
+    grid = grid_of('def load(path):\n    """Reads."""\n    return path\n', "def load(path):\n    return path\n")
+    assert grid.deleted_lines[:, DELETED_LINE.index("deleted_doc")].tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [("# one\n# two\n", 1), ("# one\n\n# two\n", 0), ("# one\nx = 1\n", 0), ("x = 1\n# two\n", 0)],
+)
+def test_lines_between_two_comments(edit: str, expected: int) -> None:
+    grid = grid_of("x = 2\n", edit)
+    facts = StepFacts(grid).junction(grid.num_rows - 1)
+    assert facts[JUNCTION.index("junction_in_comment")] == expected
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        ("x = 1\nimport os\n", {"back", "back_header", "back_adjacent", "back_import"}),
+        ("x = 1\n\nimport os\n", {"back", "back_header", "back_import"}),
+        ("x = 1\ny = 2\n", {"back", "back_adjacent"}),
+        ("# ... existing code ...\ny = 2\n", {"back", "back_marker"}),
+    ],
+)
+def test_what_tells_whether_a_snippet_goes_on_elsewhere(edit: str, told: set[str]) -> None:
+    grid = grid_of(STORE, edit)
+    values = StepFacts(grid).back_row(grid.num_rows - 1)
+    assert {name for name, value in zip(BACK, values, strict=True) if value} == told
 
 
 @pytest.mark.parametrize(
