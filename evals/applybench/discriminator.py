@@ -125,11 +125,12 @@ def told_apart(written: Sequence[tuple[str, str]], generated: Sequence[tuple[str
     is_written = np.arange(len(both)) < count
     values = np.stack([_counts(text) for _, text in both])
     folds = np.array([zlib.crc32(group.encode()) % FOLDS for group, _ in both])
+    likeness = values @ values.T
     is_right = np.zeros(len(both), bool)
     for fold in set(folds.tolist()):
         is_out = folds == fold
-        weights, offset = _fitted(values[~is_out], is_written[~is_out].astype(np.float32))
-        is_right[is_out] = (values[is_out] @ weights + offset > 0) == is_written[is_out]
+        shares, offset = _fitted(likeness[np.ix_(~is_out, ~is_out)], is_written[~is_out].astype(np.float32))
+        is_right[is_out] = (likeness[np.ix_(is_out, ~is_out)] @ shares + offset > 0) == is_written[is_out]
     return {
         "messages": len(both),
         "told": round(float(is_right.mean()), 4),
@@ -151,11 +152,15 @@ def _counts(text: str) -> Numbers:
     return (counts / max(1e-9, float(np.linalg.norm(counts)))).astype(np.float32)
 
 
-def _fitted(values: Numbers, wanted: Numbers) -> tuple[Numbers, float]:
-    """Weights and offset of a logistic model, by descent with momentum."""
-    weights, speed, offset = np.zeros(values.shape[1], np.float32), np.zeros(values.shape[1], np.float32), 0.0
+def _fitted(likeness: Numbers, wanted: Numbers) -> tuple[Numbers, float]:
+    """The messages' shares in the weights of a logistic model, and its offset, by descent with momentum.
+
+    likeness: [M, M], products of the messages' counts. The weights are sums of these counts, so that the descent needs
+    no others.
+    """
+    shares, speed, offset = np.zeros(len(wanted), np.float32), np.zeros(len(wanted), np.float32), 0.0
     for _ in range(STEPS):
-        slope = 1 / (1 + np.exp(-(values @ weights + offset))) - wanted
-        speed = 0.9 * speed - RATE * (values.T @ slope / len(wanted) + PENALTY * weights)
-        weights, offset = weights + speed, offset - RATE * float(slope.mean())
-    return weights, offset
+        slope = 1 / (1 + np.exp(-(likeness @ shares + offset))) - wanted
+        speed = 0.9 * speed - RATE * (slope / len(wanted) + PENALTY * shares)
+        shares, offset = shares + speed, offset - RATE * float(slope.mean())
+    return shares, offset

@@ -194,3 +194,32 @@ def read_branches(name: str, data: Mapping[str, Any], machine: Mapping[str, str]
         command=command_of(data),
         machine=machine,
     )  # fmt: skip
+
+
+def read_auto(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
+    found, rows = data["auto_over_structural"], data["rows"]
+    points = {
+        way: [(row["lines"], 1000 * (row["cpu_s"][way] - row["cpu_s"]["structural"])) for row in rows] for way in found
+    }
+    asked = found["with the target"]
+    return Section(
+        title="Auto beside structural, small files",
+        name=name,
+        intro=f"{len(rows)} edits of small files by turns, without a target and with the embedded one, loaded before: "
+        "processor time of all threads, which other programs add little to.",
+        figures=[
+            Figure("auto_ms", f"{found['auto']['median_ms']}", "more than structural, no target named (median)"),
+            Figure("target_ms", f"{asked['median_ms']}", "more than structural, with the target (median)"),
+            Figure("worst_ms", f"{asked['worst_ms']}", "the same of the edit that takes most"),
+        ],
+        parts=[
+            Plot("More than structural", plots.points(points, x_label="lines", y_label="ms of processor time")),
+            Table(
+                "More than structural",
+                ("way", "median ms", "largest ms", "times"),
+                [(way, told["median_ms"], told["worst_ms"], told["ratio"]) for way, told in found.items()],
+            ),
+        ],
+        command=command_of(data),
+        machine=machine,
+    )
