@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fastedit.anchor.lazy.cells import Cell, changes_of
+from fastedit.anchor.lazy.columns import Cell, changes_of
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.paths import LEFT_OUT, Node, Path, Step

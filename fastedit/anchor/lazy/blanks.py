@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from fastedit.anchor.lazy.cells import Cell
-from fastedit.anchor.lazy.columns import Columns
+from fastedit.anchor.lazy.columns import Cell, Columns
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.plan import PathPlan
 

@@ -1,17 +1,75 @@
-"""The columns of a result's lines: those of quoted lines that stay where they are, and of all others beside them."""
+"""The lines of a result, each the original's or a new one: their columns, what they change, and the commas of JSON.
+
+Quoted lines that stay where they are keep their columns; all others are put beside them.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.lines import TAB_COLUMNS
+from fastedit.anchor.lazy.lines import TAB_COLUMNS, Lines
 from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.lines import indent_of
 
 FEW_LINES = 4
 CLOSING = (")", "]", "}", "end", "</")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One line of the result. line: of the original, None for a new one. text: None where the original's bytes stand.
+
+    row: the snippet's row that it comes from, or None. count: so many lines of the original that stay together.
+    """
+
+    line: int | None
+    text: str | None
+    row: int | None = None
+    count: int = 1
+
+    @property
+    def is_new(self) -> bool:
+        return self.line is None
+
+
+def changes_of(cells: Sequence[Cell], num_lines: int) -> list[tuple[int, int, list[str]]]:
+    """The changes that cells make: lines [start, end) of the original become other lines; ascending, touching none."""
+    changes: list[tuple[int, int, list[str]]] = []
+    at = 0
+    new: list[str] = []
+    for cell in (*cells, Cell(num_lines, None, None, 0)):
+        if cell.line is None:
+            new.append(cell.text or "")
+            continue
+        if cell.text is not None:
+            if cell.line > at and not new:
+                changes.append((at, cell.line, []))
+                at = cell.line
+            new.append(cell.text)
+            changes.append((at, cell.line + 1, new))
+            new, at = [], cell.line + 1
+            continue
+        if new or cell.line > at:
+            changes.append((at, cell.line, new))
+            new = []
+        at = cell.line + cell.count
+    return _joined(changes)
+
+
+def _joined(changes: list[tuple[int, int, list[str]]]) -> list[tuple[int, int, list[str]]]:
+    result: list[tuple[int, int, list[str]]] = []
+    for start, end, new in changes:
+        if result and result[-1][1] == start:
+            first, _, lines = result[-1]
+            result[-1] = (first, end, lines + new)
+        else:
+            result.append((start, end, new))
+    return result
 
 
 class Columns:
@@ -234,3 +292,34 @@ class Columns:
 def _width(unit: str) -> int:
     """The columns of a unit of indentation."""
     return TAB_COLUMNS if unit == "\t" else len(unit)
+
+
+def with_commas(cells: Sequence[Cell], original: Lines) -> list[Cell]:
+    """The cells of a JSON file with the commas that entries need now, and without those that none needs now."""
+    single: list[Cell] = []
+    for cell in cells:
+        if cell.line is not None and cell.count > 1:  # so that its last line can change
+            single.append(Cell(cell.line, None, None, cell.count - 1))
+            single.append(Cell(cell.line + cell.count - 1, None))
+        else:
+            single.append(cell)
+    solid = [n for n, cell in enumerate(single) if cell.count > 1 or _text(cell, original).strip()]
+    for here, behind in pairwise(solid):
+        first, second = single[here], single[behind]
+        is_next = first.line is not None and second.line == first.line + first.count
+        if first.count > 1 or (is_next and first.text is None and second.text is None):
+            continue
+        text, following = _text(first, original).rstrip(), _text(second, original).strip()
+        if text.lstrip().startswith(("//", "/*")) or following.startswith(("//", "/*")):
+            continue
+        closes = following[:1] in ("}", "]")
+        if closes and text.endswith(","):
+            single[here] = Cell(first.line, text[:-1], first.row)
+        elif not closes and text[-1:] not in ("{", "[", ",", ":", "("):
+            single[here] = Cell(first.line, text + ",", first.row)
+    return single
+
+
+def _text(cell: Cell, original: Lines) -> str:
+    """The text of the line of a cell; of several lines the first."""
+    return cell.text if cell.text is not None else original.texts[cell.line] if cell.line is not None else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.lazy.cells import Cell, changes_of
+from fastedit.anchor.lazy.columns import Cell, changes_of
 from fastedit.anchor.lazy.features import LIKE_THOUGH_LOOSE
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.imports import bound_names

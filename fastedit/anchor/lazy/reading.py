@@ -1,30 +1,41 @@
-"""A reading of a lazy edit: one of the results that merging its snippets may have, and what speaks for it."""
+"""The ways to read one snippet against a text, and a reading of all of them: a result that merging may have."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rapidfuzz.distance import Indel
 
+from fastedit.anchor.lazy.blanks import AddedBlanks
+from fastedit.anchor.lazy.chart import Known
 from fastedit.anchor.lazy.coherence import COHERENCE
-from fastedit.anchor.lazy.everywhere import REPEATED
-from fastedit.anchor.lazy.facts import FACTS
+from fastedit.anchor.lazy.columns import Cell, changes_of
+from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
-from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.keys import KEYS
+from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
+from fastedit.anchor.lazy.grid import Context, Grid
+from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.paths import Path
-from fastedit.anchor.lazy.plan import PathPlan
+from fastedit.anchor.lazy.places import asks_blanks
+from fastedit.anchor.lazy.plan import PathPlan, plan_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
-from fastedit.anchor.lazy.rows import Taste
+from fastedit.anchor.lazy.realise import Realiser, Twins
+from fastedit.anchor.lazy.rows import Row, Taste, variants_of
 from fastedit.anchor.lazy.search import Search
-from fastedit.anchor.lazy.shown import Shown
+from fastedit.anchor.lazy.shown import REPEATED, Shown
+from fastedit.edits.model import Snippet
+from fastedit.syntax import outline
+from fastedit.syntax.model import Outline
+from fastedit.syntax.parse import ErrorCounter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +47,17 @@ JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in R
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED, *COHERENCE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")
+MAX_PATHS = 150
+MAX_READINGS = 10
+MAX_BROKEN = 40  # so many readings that don't parse are looked at for one that does
+MIN_PATHS, MAX_STEPS = 6, 60_000  # rows of all paths together
+MAX_READ_OFTEN = 30_000  # lines; larger files have their parse errors counted for few readings only
+FEW_READINGS = 4
+BEAM = 12.0
+NOWHERE_ELSE = -1e6  # a weight that no path can afford
+MORE_ERRORS = FACTS.index("more_errors")
+BLANKS = ("blanks_told", "blanks_said", "blanks_around")  # the last of the facts
+KnownFor = Callable[[Lines, Sequence[Row]], Known]
 
 
 @cache
@@ -145,3 +167,157 @@ def probabilities(readings: Sequence[Reading]) -> list[Reading]:
     odds = [math.exp(min(0.0, reading.score - best)) for reading in readings]
     total = sum(odds)
     return [replace(reading, probability=one / total) for reading, one in zip(readings, odds, strict=True)]
+
+
+class Base:
+    """The text that a snippet is read against, with its outline; its parse errors are counted when first asked for."""
+
+    def __init__(self, lines: Lines, outlined: Outline) -> None:
+        self.lines = lines
+        self.outline = outlined
+
+    @cached_property
+    def errors(self) -> ErrorCounter:
+        """The counter of the whole text's parse errors."""
+        return ErrorCounter(self.lines.texts, self.outline.language)
+
+
+# A part with its score, the lines that it leads to, where each of them is from, and the changes that make them.
+ReadText = tuple[tuple[SnippetReading, float], tuple[str, ...], tuple[int | None, ...], Sequence[Change]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One snippet to read against what a reading of the ones before it made; see `readings_of`."""
+
+    base: Base
+    snippet: Snippet
+    language: str
+    context: Context
+    used: dict[str, float]
+    known_for: KnownFor | None
+    before: Reading
+    rejected: list[NDArray[np.float32]] | None
+    clock: Clock
+    said: str = ""
+
+
+def base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> Base:
+    """The text that a reading made. Large originals aren't parsed anew: what new lines declare isn't known then."""
+    if num_lines > MIN_LINES:
+        return Base(Lines(reading.lines), outline_after(found, reading.origins, num_lines))
+    return Base(Lines(reading.lines), outline("\n".join(reading.lines), language))
+
+
+def parts_of(task: Task) -> list[ReadText]:
+    """The ways to read one snippet, each with another result."""
+    base, snippet, context = task.base, task.snippet, task.context
+    result: dict[tuple[str, ...], ReadText] = {}
+    fold = None if task.known_for else fold_of(base.lines, snippet.lines, base.outline, context.names | context.removed)
+    original, outlined = (base.lines, base.outline) if fold is None else (fold.lines, fold.outline)
+    for taste, rows in variants_of(snippet.lines, original, task.language):
+        if not rows:
+            continue
+        grid = Grid(original, rows, outlined, context, fold, lambda: base.errors, task.clock)
+        judge = Search(grid, task.used)
+        _add_readings(result, task, judge, judge, taste)
+        if task.known_for is not None:
+            _add_readings(result, task, Search(grid, task.used, task.known_for(original, rows)), judge, taste)
+    if not result and task.used.get("back", 0.0) > NOWHERE_ELSE:
+        # Every path uses lines twice, as going back allows: without it there are always some that don't.
+        return parts_of(replace(task, used={**task.used, "back": NOWHERE_ELSE}))
+    _add_by_keys(result, task)
+    return list(result.values())
+
+
+def _num_paths(num_rows: int) -> int:
+    """The number of paths to look at: fewer for very long snippets, each of whose paths takes its time."""
+    return max(MIN_PATHS, min(MAX_PATHS, MAX_STEPS // num_rows))
+
+
+def _add_readings(
+    result: dict[tuple[str, ...], ReadText], task: Task, search: Search, judge: Search, taste: Taste
+) -> None:
+    """Adds what the best paths of a search come to. judge: the search of the same grid that knows no result."""
+    grid, used = search.grid, task.used
+    worth = np.array([used.get(name, 0.0) for name in FACTS])
+    added = sum(used.get(name, 0.0) for name in TASTES if getattr(taste, name))
+    num_found, has_sound = 0, False
+    twins = Twins(grid)
+    for path in search.best(_num_paths(len(grid.rows)), beam=BEAM):
+        for plan, cells, changes, blanks in _followed(task, search, path, twins):
+            text, origins = composed(task.before, changes)
+            if text in result and search.known is None:
+                continue
+            facts = facts_of(grid, plan, cells)
+            facts[-len(BLANKS) :] = blanks
+            score = path.score if search.known is None else float(search.features(path) @ search.weights)
+            total = score + float(facts @ worth) + added
+            if text not in result or result[text][0][1] < total:
+                result[text] = ((SnippetReading(grid, judge, path, plan, facts, taste), total), text, origins, changes)
+            num_found += 1
+            has_sound = has_sound or not facts[MORE_ERRORS]
+        if num_found >= _num_wanted(len(task.before.lines), has_sound):
+            break
+
+
+def _num_wanted(num_lines: int, has_sound: bool) -> int:
+    """The number of readings that are enough. has_sound: whether one of those found so far brings no parse errors."""
+    wanted = MAX_READINGS if has_sound else MAX_BROKEN
+    return min(wanted, FEW_READINGS) if num_lines > MAX_READ_OFTEN else wanted
+
+
+def _followed(
+    task: Task, search: Search, path: Path, twins: Twins
+) -> Iterator[tuple[PathPlan, tuple[Cell, ...], Sequence[Change], tuple[float, ...]]]:
+    """Yields the plan, cells, changes and `BLANKS` of a path, for each way to add the blank lines that words ask for.
+
+    Yields nothing if it makes no text, or does what an earlier path did. twins: what the earlier ones did. A search
+    that leans on a known result may repeat them.
+    """
+    grid = search.grid
+    plan = plan_of(path, grid)
+    if plan is None:
+        _reject(task, search, path)
+        return
+    if search.known is None and not twins.is_new(plan):
+        return
+    told, said = asks_blanks(task.snippet.prose), asks_blanks(task.said)
+    for added in AddedBlanks if (told or said) and plan.new else (AddedBlanks.NONE,):
+        cells = Realiser(grid, plan, added).cells()
+        changes = grid.unfolded(changes_of(cells, len(grid.original)))
+        if changes is not None:
+            is_added = added is not AddedBlanks.NONE
+            blanks = is_added and told, is_added and not told, added is AddedBlanks.AROUND
+            yield plan, tuple(cells), changes, tuple(map(float, blanks))
+
+
+def _reject(task: Task, search: Search, path: Path) -> None:
+    """Keeps the features of a path that gives no text, where they are asked for."""
+    if task.rejected is not None and len(task.rejected) < MAX_READINGS:
+        told = np.zeros(len(NAMES), np.float32)
+        told[: len(FEATURES)] = search.features(path)
+        task.rejected.append(task.before.features() + told)
+
+
+def _add_by_keys(result: dict[tuple[str, ...], ReadText], task: Task) -> None:
+    """Adds the readings of a partial file that is merged key by key; their scores lean on the best one by lines."""
+    if not result:
+        return
+    original, before = task.base.lines, task.before
+    (part, score), best, *_ = max(result.values(), key=lambda one: one[0][1])
+    for merged in merged_by_keys(original, task.snippet.lines, task.language, task.said, task.snippet.prose):
+        changes = [
+            (step.src_start, step.src_end, merged.lines[step.dest_start : step.dest_end])
+            for step in Indel.opcodes(original.texts, merged.lines)
+            if step.tag != "equal"
+        ]
+        if task.base.errors.count is not None and (task.base.errors.after(changes) or 0) > task.base.errors.count:
+            continue
+        text, origins = composed(before, changes)
+        keys = merged.features(sum(((Counter(text) - Counter(best)) & Counter(original.texts)).values()))
+        total = score + task.used.get("by_keys", 0.0)
+        total += sum(task.used.get(name, 0.0) * value for name, value in zip(KEYS, keys, strict=True))
+        if text not in result or result[text][0][1] < total:
+            read = replace(part, taste=replace(part.taste, by_keys=True), keys=keys)
+            result[text] = ((read, total), text, origins, changes)

@@ -17,18 +17,31 @@ import numpy as np
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
 from fastedit.anchor.lazy.beside import Beside
 from fastedit.anchor.lazy.coherence import COHERENCE, Demand, coherence_of
-from fastedit.anchor.lazy.everywhere import Words, repetitions, says_everywhere
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.keys.gone import gone_entries
 from fastedit.anchor.lazy.lines import WORD, Change, Lines
-from fastedit.anchor.lazy.parts import BEAM, MAX_READINGS, Base, KnownFor, ReadText, Task, base_of, parts_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, combinations, followed, said_but_kept, still_named
-from fastedit.anchor.lazy.reading import JOINED, Reading, SnippetReading, composed, probabilities, weights
+from fastedit.anchor.lazy.reading import (
+    BEAM,
+    JOINED,
+    MAX_READINGS,
+    Base,
+    KnownFor,
+    Reading,
+    ReadText,
+    SnippetReading,
+    Task,
+    base_of,
+    composed,
+    parts_of,
+    probabilities,
+    weights,
+)
 from fastedit.anchor.lazy.reworded import spoken_changes
 from fastedit.anchor.lazy.rows import names_in
-from fastedit.anchor.lazy.shown import Shown, shown_of
+from fastedit.anchor.lazy.shown import Shown, Words, repetitions, says_everywhere, shown_of
 from fastedit.anchor.lazy.spoken import declared_in, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline

@@ -1,23 +1,57 @@
-"""The snippets and words of a message, and how much of them a result bears out.
+"""The snippets and words of a message: how much of them a result bears out, and changes that are meant for every place.
 
 A reading is chosen for how well it explains the snippets. Whether it is right also shows in what the message asks for
 and the result doesn't have: code in the prose that is nowhere, a name for another that stands as before, a snippet that
-changes nothing.
+changes nothing. `each of the three`, `in both` may be shown once: such a change is made at other places too.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from rapidfuzz import fuzz
+
 from fastedit.anchor.hints import Hints, is_path, says_gone
-from fastedit.anchor.lazy.everywhere import says_everywhere
 from fastedit.anchor.lazy.lines import KEY_WORD, Change, Lines
 from fastedit.patterns import pattern
 
+# said: the words speak of several places; part: only what some snippets change is made elsewhere; count: it is made in
+# as many places as the words say; named: the share of the other places that stand in what the words name; unnamed: of
+# those that don't, where they name some; like: it is also made where lines are only like those it replaces.
+REPEATED = ("said", "part", "count", "named", "unnamed", "like")
+MIN_TELLING = 8  # characters of what is changed
+MAX_PLACES = 20
+MIN_LIKE = 72.0  # percent
+MAX_LIKE_LINES = 4
+MAX_WAYS = 6
+_SAID = re.compile(
+    r"\b(?:each|every(?:where)?|all|both|throughout|same|twice|likewise|two|three|four|five|six|seven|eight|"
+    r"jede\w*|alle[ns]?|beide\w*|überall|gleich\w*|zwei|drei|vier|cada|tod[oa]s|amb[oa]s|mism\w+|dos|tres|cuatro|"
+    r"chaque|tous|toutes|deux|trois|quatre|partout|même\w*|ogni|tutt[ie]|entramb\w+|stess\w+|ovunque|due|tre|quattro|"
+    r"mesm\w+|dois|duas|três|quatro|кажд\w+|все\w*|оба|обе|двух|тр[иё]х|wszystki\w+|każd\w+|oba|obie|dwa|trzy|elke|twee|drie)\b"
+    r"|每|所有|都|全部|两处|两个|三处|すべて|全て|両方|それぞれ|모든|각각|둘 다",
+    re.IGNORECASE,
+)
+_COUNTS = {
+    2: "two both twice zwei beide beiden dos ambos ambas deux due entrambi dois duas dwa oba obie twee два обе оба",
+    3: "three thrice drei tres trois tre três trzy drie три",
+    4: "four vier cuatro quatre quattro quatro cztery четыре",
+    5: "five fünf cinco cinq cinque vijf пять",
+    6: "six sechs seis sei zes шесть",
+    7: "seven sieben siete sept sette",
+    8: "eight acht ocho huit otto",
+}
+_COUNT_OF = {word: count for count, words in _COUNTS.items() for word in words.split()}
+_NUMBER = re.compile(r"\b([2-9]|1\d)\s?(?:x|×|places|times|spots|mal|Stellen)(?!\w)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_NAME = re.compile(r"`([^`\n]+)`|\b(\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b")
+# Where a change is that is made elsewhere too, and what is made there.
+PlaceMade = tuple[int, Change]
 # missing: code in the prose that neither the original nor the result has. renamed_not: pairs of quotes, one for the
 # other, that don't show in the result. lost: code of the snippets that the result doesn't have. idle: snippets that
 # change nothing. removed: names said to be gone. everywhere: several places are spoken of. unknown: names in the prose
@@ -46,6 +80,153 @@ _RENAMED_BOTH = pattern(
 _QUOTED_LINE = pattern(r"^(?:>[ \t]?|[ ]{4,}|\t)(\S.*)$")
 _CODE = pattern(r"[(){}\[\]=<>;+*/%&|!\"']|\w\s\w|\w\.\w")
 MAX_COUNT = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words that may tell where else the lines of some snippets go. keys: of these lines; None: of all snippets."""
+
+    text: str
+    keys: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """Changes, those that are made elsewhere too among them, and what speaks for that; see `REPEATED`."""
+
+    changes: list[Change]
+    values: dict[str, float]
+
+
+def says_everywhere(words: str) -> bool:
+    """Whether words speak of several places."""
+    return _SAID.search(words) is not None
+
+
+def repetitions(
+    changes: Sequence[Change], original: Lines, told: Sequence[Words], declared: dict[str, list[tuple[int, int]]]
+) -> list[Repetition]:
+    """The ways to make changes in other places too, each once. told: whose words to follow, for which lines."""
+    found: dict[tuple[tuple[int, int], ...], Repetition] = {}
+    for words in told:
+        mine = [one for one in changes if words.keys is None or _is_of(one, words.keys)]
+        if not mine:
+            continue
+        scopes = _scopes(words.text, mine, declared)
+        for places, is_like in _places(mine, original, scopes):
+            if not places:
+                continue
+            made = sorted((*changes, *(one for _, one in places)), key=lambda one: (one[0], one[1]))
+            inside = sum(_is_inside(place, scopes) for place in places) / len(places)
+            values = {
+                "said": float(says_everywhere(words.text)),
+                "part": float(len(mine) < len(changes)),
+                "count": float(_counts(words.text, len(mine), len(places))),
+                "named": inside,
+                "unnamed": (1 - inside) if scopes else 0.0,
+                "like": float(is_like),
+            }
+            key = tuple((start, end) for start, end, _ in made)
+            if key not in found or _strength(found[key]) < _strength(Repetition(made, values)):
+                found[key] = Repetition(made, values)
+    return list(found.values())[:MAX_WAYS]
+
+
+def _is_inside(place: PlaceMade, scopes: Sequence[tuple[int, int]]) -> bool:
+    """Whether a place stands in one of the declarations, and the change that is made there too doesn't."""
+    source, (at, _, _) = place
+    return any(start <= at < end and not start <= source < end for start, end in scopes)
+
+
+def _strength(one: Repetition) -> float:
+    return one.values["said"] + one.values["count"] + one.values["named"] - one.values["part"]
+
+
+def _is_of(change: Change, keys: frozenset[str]) -> bool:
+    """Whether a change writes lines of a snippet."""
+    new = [key for line in change[2] if (key := "".join(line.split()))]
+    return bool(new) and sum(key in keys for key in new) * 2 > len(new)
+
+
+def _counts(words: str, num_changes: int, num_more: int) -> bool:
+    """Whether words say in how many places changes are made, counting the ones that are shown."""
+    told = {_COUNT_OF[word] for one in _WORD.findall(words) if (word := one.lower()) in _COUNT_OF}
+    told |= {int(number) for number in _NUMBER.findall(words)}
+    return num_more % num_changes == 0 and 1 + num_more // num_changes in told
+
+
+def _scopes(words: str, changes: Sequence[Change], declared: dict[str, list[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """The declarations that words name, but for those that hold all of the changes."""
+    names = {(quoted or plain).strip().removesuffix("()") for quoted, plain in _NAME.findall(words)}
+    found = {one for name in names for one in declared.get(name.split(".")[-1], declared.get(name, ()))}
+    first, last = min(start for start, _, _ in changes), max(end for _, end, _ in changes)
+    return sorted(one for one in found if not (one[0] <= first and last <= one[1]))
+
+
+def _places(
+    changes: Sequence[Change], original: Lines, scopes: Sequence[tuple[int, int]]
+) -> Iterator[tuple[list[PlaceMade], bool]]:
+    """Yields the same changes for other places: all, those in declarations, those and the ones that are alike there."""
+    everywhere = _equal_places(changes, original)
+    yield everywhere, False
+    if not scopes:
+        return
+    inside = [place for place in everywhere if _is_inside(place, scopes)]
+    if len(inside) < len(everywhere):
+        yield inside, False
+    if len(changes) == 1:
+        rest = [scope for scope in scopes if not any(scope[0] <= at < scope[1] for _, (at, _, _) in inside)]
+        like = [(changes[0][0], one) for scope in rest for one in _like_places(changes[0], original, scope)]
+        if like:
+            yield [*inside, *like], True
+
+
+def _equal_places(changes: Sequence[Change], original: Lines) -> list[PlaceMade]:
+    """The changes, made where the original has the lines that they replace again.
+
+    Where these lines stand at another column there, so do the new ones.
+    """
+    more: list[PlaceMade] = []
+    taken = {line for start, end, _ in changes for line in range(start, end)}
+    keys = original.keys
+    for start, end, new in changes:
+        block = keys[start:end]
+        if not new or sum(map(len, block)) < MIN_TELLING:
+            continue
+        places = [at for at in original.places.get(block[0], ()) if at != start and keys[at : at + len(block)] == block]
+        if len(places) >= MAX_PLACES:
+            continue
+        for at in places:
+            if not taken.intersection(range(at, at + len(block))):
+                taken.update(range(at, at + len(block)))
+                moved = _moved(new, original.texts[start], original.texts[at])
+                more.append((start, (at, at + len(block), moved)))
+    return more
+
+
+def _like_places(change: Change, original: Lines, scope: tuple[int, int]) -> Iterator[Change]:
+    """Yields a change for the lines of a declaration that are most alike those that it replaces."""
+    start, end, new = change
+    size = end - start
+    block = "\n".join(original.stripped[start:end])
+    if not new or not 0 < size <= MAX_LIKE_LINES or len(block) < MIN_TELLING:
+        return
+    ratios = {
+        at: fuzz.ratio(block, "\n".join(original.stripped[at : at + size]))
+        for at in range(scope[0], scope[1] - size + 1)
+        if original.keys[at] and (at + size <= start or at >= end)
+    }
+    best = max(ratios, key=lambda at: ratios[at], default=None)
+    if best is not None and ratios[best] >= MIN_LIKE:
+        yield best, best + size, _moved(new, original.texts[start], original.texts[best])
+
+
+def _moved(new: Sequence[str], from_line: str, to_line: str) -> list[str]:
+    """The lines at the indentation of another line than the one they were written for."""
+    before, behind = (line[: len(line) - len(line.lstrip())] for line in (from_line, to_line))
+    if before == behind:
+        return list(new)
+    return [behind + line[len(before) :] if line.startswith(before) and line.strip() else line for line in new]
 
 
 @dataclass(frozen=True)

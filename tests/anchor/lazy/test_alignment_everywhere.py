@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.lazy.everywhere import Repetition, Words, repetitions, says_everywhere
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.reading import NAMES, Reading
 from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.shown import Repetition, Words, repetitions, says_everywhere
 from fastedit.anchor.lazy.spoken import declared_in
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from fastedit.anchor.alignment import SegmentKind
 from fastedit.anchor.lazy.aligner import align_lazy
-from fastedit.anchor.lazy.parts import MAX_READINGS
-from fastedit.anchor.lazy.reading import NAMES, Reading, probabilities
+from fastedit.anchor.lazy.reading import MAX_READINGS, NAMES, Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline

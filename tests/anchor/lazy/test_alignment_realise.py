@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.cells import Cell, changes_of
+from fastedit.anchor.lazy.columns import Cell, changes_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.plan import plan_of
 from fastedit.anchor.lazy.realise import Realiser

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.lazy.cells import changes_of
+from fastedit.anchor.lazy.columns import changes_of
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.plan import PathPlan, plan_of
-from fastedit.anchor.lazy.realise import Realiser
+from fastedit.anchor.lazy.realise import Realiser, Twins
 from fastedit.anchor.lazy.search import Search
-from fastedit.anchor.lazy.twins import Twins
 from support.aligning import WEIGHTS, grid_of
 
 STORE = """\
