@@ -214,7 +214,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.disagreeing:
         courses = list(from_wrong_readings(options.disagreeing))
-        source = f"wrong readings of edits among {options.disagreeing} of ApplyBench's training split"
+        source = f"wrong readings, of {options.disagreeing} edits of ApplyBench's"
     else:
         pairs, source = load_pairs(options.cases)
         courses = from_originals([pair for pair in pairs if pair.changed_share < 0.3])

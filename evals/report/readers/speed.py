@@ -175,7 +175,7 @@ def read_branches(name: str, data: Mapping[str, Any], machine: Mapping[str, str]
     ways = list(dict.fromkeys(row["way"] for row in rows))
     sources = list(dict.fromkeys(row["source"] for row in rows))
     found = {(row["source"], row["way"]): row["passes_per_place"] for row in rows}
-    series = {way: [found.get((source, way), 0.0) for source in sources] for way in ways}
+    series = {source: [found.get((source, way), 0.0) for way in ways] for source in sources}
     keys = ("source", "chunk", "outputs", "way", "tokens", "passes", "num_least", "num_places", "passes_per_place",
             "branched", "branch_wins")  # fmt: skip
     return Section(
@@ -188,7 +188,7 @@ def read_branches(name: str, data: Mapping[str, Any], machine: Mapping[str, str]
             for row in rows
         ],
         parts=[
-            Plot("More passes for each place", plots.bars(sources, series, label="passes")),
+            Plot("More passes for each place", plots.bars(ways, series, label="passes")),
             Table("All counts", keys, [tuple(row[key] for key in keys) for row in rows]),
         ],
         command=command_of(data),
