@@ -33,12 +33,18 @@ def phrases() -> Mapping[str, Any]:
 
 def filled(texts: Sequence[str], names: Mapping[str, str], rng: random.Random, taken: set[str] | None = None) -> str:
     """One of the texts whose slots all have names, with them in; "" where there is none. taken: gets the text."""
+    return _with_names(_fitting(texts, names, rng, taken), names)
+
+
+def _fitting(texts: Sequence[str], names: Mapping[str, str], rng: random.Random, taken: set[str] | None) -> str:
     fitting = [text for text in texts if all(slot in names for slot in SLOT.findall(text))]
-    if not fitting:
-        return ""
-    text = rng.choice(fitting)
-    if taken is not None:
+    text = rng.choice(fitting) if fitting else ""
+    if text and taken is not None:
         taken.add(text)
+    return text
+
+
+def _with_names(text: str, names: Mapping[str, str]) -> str:
     return SLOT.sub(lambda slot: names[slot.group(1)], text)
 
 
@@ -126,16 +132,19 @@ class Teller:
         if mood == "state":
             told = self._filled(phrases()["states"].get(fact.kind, ()), fact.names)
         else:
-            clause = self._filled(phrases()["clauses"].get(fact.kind, ()), fact.names)
+            clause = _fitting(self._fresh(phrases()["clauses"].get(fact.kind, ())), fact.names, self.rng, self.said)
             frame = "{c}" if is_following else self.rng.choice(phrases()["moods"][mood])
-            told = _framed(frame, clause, mood) if clause else ""
+            told = _with_names(_framed(frame, clause, mood), fact.names) if clause else ""
         if told and self.rng.random() < SHARE_OF_REASONS:
             told += self._filled(phrases()["reasons"][self.rng.choice(("any", "any", "with_names"))], fact.names)
         return told
 
     def _filled(self, texts: Sequence[str], names: Mapping[str, str]) -> str:
         """`filled`, with a phrase that the message doesn't have yet."""
-        return filled([text for text in texts if text not in self.said], names, self.rng, self.said)
+        return filled(self._fresh(texts), names, self.rng, self.said)
+
+    def _fresh(self, texts: Sequence[str]) -> list[str]:
+        return [text for text in texts if text not in self.said]
 
     def _fact(self, places: Sequence[Place]) -> Fact:
         """One of the facts, rather one of which nothing has been said."""
