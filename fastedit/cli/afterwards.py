@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from fastedit.cli.loading import waiting
 from fastedit.config import state_folder
 from fastedit.errors import Code, InputRefused, ResultRefused, SettingsError
 from fastedit.workspace import Plan
@@ -106,10 +107,11 @@ def _name(path: Path) -> str:
 
 def _run_check(command: str) -> None:
     """Runs a shell's command. Raises ResultRefused(CHECK_FAILED), with the end of its output, where it fails."""
-    done = subprocess.run(
-        command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
-        errors="replace", check=False,
-    )  # fmt: skip
+    with waiting(f"running {command}"):
+        done = subprocess.run(
+            command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+            errors="replace", check=False,
+        )  # fmt: skip
     if done.returncode:
         shown = "\n".join(done.stdout.rstrip("\n").split("\n")[-MAX_SHOWN:])
         message = f"{command!r} ended with {done.returncode}; the files are as they were"

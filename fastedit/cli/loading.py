@@ -1,15 +1,41 @@
-"""Says on a terminal that a target is being made ready, and lets Ctrl-C end that at once."""
+"""Says on a terminal what takes its time: a target that is made ready, which Ctrl-C ends at once, and other work."""
 
 from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from fastedit.cli.terminal import visible
 
 CLEAR_LINE = "\r\x1b[K"
+DELAY_S = 1.0
+
+
+@contextmanager
+def waiting(words: str) -> Iterator[None]:
+    """Shows a line on standard error, if that is a terminal, from when something has taken DELAY_S until it ends."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    told: list[str] = []
+
+    def tell() -> None:
+        told.append(words)
+        _write(f"{CLEAR_LINE}fastedit: {visible(words)} ...")
+
+    timer = threading.Timer(DELAY_S, tell)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if told:
+            _write(CLEAR_LINE)
 
 
 @contextmanager
@@ -21,8 +47,7 @@ def shown(name: str) -> Iterator[None]:
     """
     is_shown = sys.stderr is not None and sys.stderr.isatty()
     if is_shown:
-        sys.stderr.write(f"fastedit: loading the target {visible(name)} ...")
-        sys.stderr.flush()
+        _write(f"fastedit: loading the target {visible(name)} ...")
     handler = signal.getsignal(signal.SIGINT)
     ends_at_once = handler is signal.default_int_handler
     if ends_at_once:
@@ -33,5 +58,9 @@ def shown(name: str) -> Iterator[None]:
         if ends_at_once:
             signal.signal(signal.SIGINT, handler)
         if is_shown:
-            sys.stderr.write(CLEAR_LINE)
-            sys.stderr.flush()
+            _write(CLEAR_LINE)
+
+
+def _write(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastedit.applied import Applied
+from fastedit.apply import apply_edits
 from fastedit.cli import INTERRUPTED
 from fastedit.cli.edit_text import read_edit
 from fastedit.cli.output import Show, make_report, print_error, print_json, print_refusal, print_report, print_traceback
@@ -140,6 +141,17 @@ def _asked(settings: Settings) -> Callable[[Merge], Merge]:
     return lambda merge: asking(merge, ask_at_terminal, lambda diff: shown_diff(diff, settings.has_color))
 
 
+def _announced(merge: Merge) -> Merge:
+    """Makes a terminal be told which file is being merged, where that takes long."""
+    from fastedit.cli.loading import waiting
+
+    def merged(original: str, edits: Any, **how: Any) -> Applied:
+        with waiting(f"merging {how.get('path') or 'the edit'}"):
+            return merge(original, edits, **how)
+
+    return merged
+
+
 def plan_of(request: Request, settings: Settings, message: str, asked: Callable[[Merge], Merge] | None = None) -> Plan:
     """The plan of a message's changes as the options and settings want it. asked: puts questions into merging edits.
 
@@ -159,10 +171,9 @@ def plan_of(request: Request, settings: Settings, message: str, asked: Callable[
         # One edit has no use for the threads that numpy's library starts, and starting them takes processor time.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     merger = _merger(request, settings, mode, target)
+    merger = _announced(merger or apply_edits)
     if asked is not None:
-        from fastedit.apply import apply_edits
-
-        merger = asked(merger or apply_edits)
+        merger = asked(merger)
     options = Options(
         message,
         request.instruction,

@@ -6,11 +6,21 @@ import io
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from fastedit.cli.loading import CLEAR_LINE, shown
+from fastedit.applied import Applied
+from fastedit.apply import apply_edits
+from fastedit.cli.afterwards import look_over
+from fastedit.cli.loading import CLEAR_LINE, shown, waiting
+from fastedit.cli.output import Show
+from fastedit.cli.run import Request, plan_of
+from fastedit.config import Settings
 from fastedit.targets.loading import announce_by, getting_ready
+from fastedit.workspace import Plan
 
 # A call that never returns to Python's own handler of the signal, as the loading of a large library does for a while.
 HELD = "sum(itertools.repeat(1))"
@@ -76,6 +86,57 @@ def test_a_terminal_is_told(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) 
         while_loading = stream.getvalue()
     assert while_loading == ("fastedit: loading the target large\u241b ..." if is_terminal else "")
     assert stream.getvalue() == while_loading + (CLEAR_LINE if is_terminal else "")
+
+
+def as_terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """Puts a terminal in place of standard error, within a test: between its phases pytest puts its own there."""
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    return stream
+
+
+def wait_for(words: str, terminal: io.StringIO) -> None:
+    while words not in terminal.getvalue():
+        time.sleep(0.01)
+
+
+def test_what_takes_long_is_told_and_what_does_not_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = as_terminal(monkeypatch)
+    monkeypatch.setattr("fastedit.cli.loading.DELAY_S", 1000.0)
+    with waiting("something quick"):
+        pass
+    assert terminal.getvalue() == ""
+    monkeypatch.setattr("fastedit.cli.loading.DELAY_S", 0.0)
+    with waiting("some\x1bthing"):
+        wait_for(f"{CLEAR_LINE}fastedit: some\u241bthing ...", terminal)
+    assert terminal.getvalue().endswith(f"...{CLEAR_LINE}")
+
+
+def test_checks_and_merges_that_take_long_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = as_terminal(monkeypatch)
+    monkeypatch.setattr("fastedit.cli.loading.DELAY_S", 0.0)
+    (tmp_path / "a.py").write_text("a = 1\n")
+
+    def slowly(*given: Any, **how: Any) -> Applied:
+        wait_for("fastedit: merging", terminal)
+        return apply_edits(*given, **how)
+
+    monkeypatch.setattr("fastedit.cli.run.apply_edits", slowly)
+    request = Request(edit=None, file=tmp_path / "a.py", root=tmp_path, show=Show.CHECK)
+    plan_of(request, Settings(), "<<<<<<< SEARCH\na = 1\n=======\na = 2\n>>>>>>> REPLACE\n")
+    assert f"merging {tmp_path}/a.py ...{CLEAR_LINE}" in terminal.getvalue()
+    told, write = tmp_path / "told", terminal.write
+
+    def noted(text: str) -> int:
+        if "running" in text:
+            told.touch()
+        return write(text)
+
+    monkeypatch.setattr(terminal, "write", noted)
+    check = f"until test -e {told}; do sleep 0.01; done"
+    look_over(Plan(tmp_path, ()), [], [check], None)
+    assert f"fastedit: running {check} ...{CLEAR_LINE}" in terminal.getvalue()
 
 
 def test_whoever_asked_to_be_told_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,12 +41,15 @@ def test_what_takes_too_long_is_stopped_with_all_it_started(tmp_path: Path, is_o
         import subprocess, sys, time
         beat = "import time, pathlib\\nwhile True: pathlib.Path('beat').write_text(str(time.time())); time.sleep(0.05)"
         subprocess.Popen([sys.executable, '-c', beat], start_new_session={is_offline and isolation() is not None})
-        time.sleep(60)
+        time.sleep(250)
     """
-    started = time.monotonic()
-    done = run(tmp_path, program, timeout_s=1.5, is_offline=is_offline)
-    assert done.is_timed_out
-    assert time.monotonic() - started < 10
+    for timeout_s in (1.5, 15, 60):  # on a busy machine its beat doesn't begin so soon
+        started = time.monotonic()
+        done = run(tmp_path, program, timeout_s=timeout_s, is_offline=is_offline)
+        assert done.is_timed_out
+        assert time.monotonic() - started < 200, "it went on to its end"
+        if (tmp_path / "beat").exists():
+            break
     last = (tmp_path / "beat").read_text()
     time.sleep(0.3)
     assert (tmp_path / "beat").read_text() == last
