@@ -142,7 +142,7 @@ def read_host(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) ->
         for side, figures in sides.items()
     ]
     series = {
-        f"{HOST_NOTES[key]}, {side}": [figures[batch][key] for batch in batches]
+        f"{key}, {side}": [figures[batch][key] for batch in batches]
         for side, figures in sides.items()
         for key in HOST_NOTES
     }
