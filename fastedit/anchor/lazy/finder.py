@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from fastedit.anchor.hints import Hints, name_of
-from fastedit.anchor.lazy.beside import Beside, LostBeside
 from fastedit.anchor.lazy.imports import (
     entry_key,
     imported_names,
@@ -20,7 +19,7 @@ from fastedit.anchor.lazy.imports import (
 )
 from fastedit.anchor.lazy.keys.gone import GoneEntries
 from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of
-from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
+from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, LostBeside, ProposedLoss
 from fastedit.anchor.lazy.reworded import Rewording
 from fastedit.anchor.lazy.spoken import Unit
 from fastedit.syntax.model import Outline

@@ -19,10 +19,10 @@ import numpy as np
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY, SAME
 from fastedit.anchor.lazy.fold import COUNTED, Clock, Fold
 from fastedit.anchor.lazy.lines import Change, Identity, Lines
-from fastedit.anchor.lazy.new_lines import NewLines
 from fastedit.anchor.lazy.pairs import NOT_CODE, Pairing, Pairs
 from fastedit.anchor.lazy.places import Intent, PlaceReader, Told, intent_of
 from fastedit.anchor.lazy.rows import Row
+from fastedit.anchor.lazy.steps import NewLines
 from fastedit.anchor.lazy.surroundings import Positions
 from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import ErrorCounter

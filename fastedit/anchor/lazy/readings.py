@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
-from fastedit.anchor.lazy.beside import Beside
 from fastedit.anchor.lazy.coherence import COHERENCE, Demand, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.grid import Context
-from fastedit.anchor.lazy.keys.gone import gone_entries
+from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import WORD, Change, Lines
-from fastedit.anchor.lazy.proposals import PROPOSALS, combinations, followed, said_but_kept, still_named
+from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, combinations, followed, said_but_kept, still_named
 from fastedit.anchor.lazy.reading import (
     BEAM,
     JOINED,
@@ -39,10 +38,10 @@ from fastedit.anchor.lazy.reading import (
     probabilities,
     weights,
 )
-from fastedit.anchor.lazy.reworded import spoken_changes
+from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.rows import names_in
-from fastedit.anchor.lazy.shown import Shown, Words, repetitions, says_everywhere, shown_of
-from fastedit.anchor.lazy.spoken import declared_in, spoken_units
+from fastedit.anchor.lazy.shown import Shown, Words, declared_in, repetitions, says_everywhere, shown_of
+from fastedit.anchor.lazy.spoken import Unit, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
 
@@ -56,6 +55,9 @@ MIN_TELLING = 4  # characters of a line that tells so
 MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 MAX_REWRITTEN = 4
 MAX_SPOKEN_OF = 8  # readings that are tried without what sentences may mean
+# What words may mean: by going, by changes that they quote, beside those, and by entries of a file of keys.
+Meant = tuple[Sequence[Unit], Sequence[Rewording], Beside | None, Sequence[GoneEntries]]
+NOTHING_MEANT: Meant = ((), (), None, ())
 MAX_BELOW = 4  # readings more than are asked for that may turn out likelier as a whole
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
 
@@ -247,15 +249,13 @@ def _with_proposals(
 ) -> list[Reading]:
     """The readings, and each of them with what the words say is gone, has moved or is otherwise."""
     original, found = base.lines.texts, base.outline
-    declared = declared_in(found)
-    spoken, reworded = spoken_units(shown.prose, base.lines, declared), spoken_changes(shown, base.lines, declared)
-    beside = Beside(base.lines, pieces, shown.lines)
-    entries = gone_entries(shown.prose, base.lines, found.language)
+    has_words = bool(shown.prose.strip()) or any(text.strip() for text, _ in pieces)
+    meant_by_words = _meant(base, shown, pieces) if has_words else NOTHING_MEANT
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
     for number, reading in enumerate(readings):
         said = _with_notes(hints, reading)
-        meant = (spoken, reworded, beside, entries) if number < MAX_SPOKEN_OF else ((), (), None, ())
+        meant = meant_by_words if number < MAX_SPOKEN_OF else NOTHING_MEANT
         proposed = proposals_for(reading.lines, reading.origins, original, found, said, *meant)
         for chosen in combinations(proposed, worth):
             text, origins = followed(reading.lines, reading.origins, chosen, found.language)
@@ -266,6 +266,17 @@ def _with_proposals(
             if text not in result or result[text].score < score:
                 result[text] = replace(reading, lines=text, origins=origins, score=score, proposals=chosen)
     return sorted(result.values(), key=lambda reading: -reading.score)
+
+
+def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]]) -> Meant:
+    """Reads what the words may mean by going, by changes that they quote, and by entries of a file of keys."""
+    declared = declared_in(base.outline)
+    return (
+        spoken_units(shown.prose, base.lines, declared),
+        spoken_changes(shown, base.lines, declared),
+        Beside(base.lines, pieces, shown.lines),
+        gone_entries(shown.prose, base.lines, base.outline.language),
+    )
 
 
 def _with_coherence(

@@ -11,7 +11,7 @@ from rapidfuzz import fuzz, process
 
 from fastedit.anchor.hints import sentences_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines, identity_of
-from fastedit.anchor.lazy.shown import Shown
+from fastedit.anchor.lazy.shown import Declared, Shown
 from fastedit.patterns import pattern
 
 # rename: one quote stands for another from now on, wherever it is; rename_places: the logarithm of their number;
@@ -26,8 +26,6 @@ CHANGED = (
     "rename", "rename_places", "rename_shown", "rename_part", "line", "line_among", "line_like", "line_shown",
     "line_gone", "line_entry", "line_far", "insert", "insert_told", "insert_sorted", "insert_said",
 )  # fmt: skip
-# name → the lines [start, end) of its declarations
-Declared = dict[str, list[tuple[int, int]]]
 MAX_RENAMED = 12  # lines
 MAX_CHANGES = 10
 MAX_MEANT = 4  # lines that a quote may stand for

@@ -19,6 +19,7 @@ from rapidfuzz import fuzz
 from fastedit.anchor.hints import Hints, is_path, says_gone
 from fastedit.anchor.lazy.lines import KEY_WORD, Change, Lines
 from fastedit.patterns import pattern
+from fastedit.syntax.model import Outline
 
 # said: the words speak of several places; part: only what some snippets change is made elsewhere; count: it is made in
 # as many places as the words say; named: the share of the other places that stand in what the words name; unnamed: of
@@ -80,6 +81,8 @@ _RENAMED_BOTH = pattern(
 _QUOTED_LINE = pattern(r"^(?:>[ \t]?|[ ]{4,}|\t)(\S.*)$")
 _CODE = pattern(r"[(){}\[\]=<>;+*/%&|!\"']|\w\s\w|\w\.\w")
 MAX_COUNT = 3.0
+# name → the lines [start, end) of its declarations
+Declared = dict[str, list[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def says_everywhere(words: str) -> bool:
 
 
 def repetitions(
-    changes: Sequence[Change], original: Lines, told: Sequence[Words], declared: dict[str, list[tuple[int, int]]]
+    changes: Sequence[Change], original: Lines, told: Sequence[Words], declared: Declared
 ) -> list[Repetition]:
     """The ways to make changes in other places too, each once. told: whose words to follow, for which lines."""
     found: dict[tuple[tuple[int, int], ...], Repetition] = {}
@@ -155,7 +158,7 @@ def _counts(words: str, num_changes: int, num_more: int) -> bool:
     return num_more % num_changes == 0 and 1 + num_more // num_changes in told
 
 
-def _scopes(words: str, changes: Sequence[Change], declared: dict[str, list[tuple[int, int]]]) -> list[tuple[int, int]]:
+def _scopes(words: str, changes: Sequence[Change], declared: Declared) -> list[tuple[int, int]]:
     """The declarations that words name, but for those that hold all of the changes."""
     names = {(quoted or plain).strip().removesuffix("()") for quoted, plain in _NAME.findall(words)}
     found = {one for name in names for one in declared.get(name.split(".")[-1], declared.get(name, ()))}
@@ -327,3 +330,13 @@ def told_by(shown: Shown, original: Lines, changes: Sequence[Change]) -> dict[st
         "asks_gone": shown.asks_gone,
     }
     return {name: min(MAX_COUNT, float(value)) for name, value in values.items()}
+
+
+def declared_in(found: Outline) -> Declared:
+    """Each name that is declared, whole and without what it is in → the lines [start, end) of its declarations."""
+    result: dict[str, list[tuple[int, int]]] = {}
+    for one in found.declarations:
+        if one.name and one.kind != "import":
+            for name in {one.name, re.split(r"[.:\s]+", one.name)[-1]}:
+                result.setdefault(name.strip("\"'"), []).append((one.start_line, one.end_line))
+    return result

@@ -16,9 +16,8 @@ from functools import lru_cache
 from fastedit.anchor.cues import CueKind, cue_at
 from fastedit.anchor.hints import is_path, name_of, sentences_of
 from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
-from fastedit.anchor.lazy.reworded import Declared
+from fastedit.anchor.lazy.shown import Declared
 from fastedit.patterns import pattern
-from fastedit.syntax.model import Outline
 
 # any: a unit that a word of a sentence about going may mean. by_quote: the word is quoted. near: 1 beside the word for
 # going, down to 0. strong: that is one of `cues.py`, which say nothing else. place: the word follows one for a place.
@@ -250,16 +249,6 @@ def _is_telling(text: str, is_quoted: bool) -> bool:
     if len(text) < MIN_WORD:
         return False
     return any(one.isdigit() or one.isupper() or one in "_$@.*#:/-" for one in text) or len(text) > 4
-
-
-def declared_in(found: Outline) -> Declared:
-    """Each name that is declared, whole and without what it is in → the lines [start, end) of its declarations."""
-    result: dict[str, list[tuple[int, int]]] = {}
-    for one in found.declarations:
-        if one.name and one.kind != "import":
-            for name in {one.name, re.split(r"[.:\s]+", one.name)[-1]}:
-                result.setdefault(name.strip("\"'"), []).append((one.start_line, one.end_line))
-    return result
 
 
 def _named(words: Sequence[_Word], original: Lines, declared: Declared) -> list[tuple[str, tuple[int, int]]]:

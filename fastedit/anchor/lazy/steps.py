@@ -1,22 +1,212 @@
-"""Facts for or against steps that lie between two rows: markers, notes, jumps, going on elsewhere."""
+"""Facts for or against steps: a new row where it would stand, markers, notes, jumps, going on elsewhere."""
 
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastedit.anchor.lazy import features as g
-from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.features import (
+    AT_TOLD,
+    BEGINS_FILE,
+    BLANK_BEFORE,
+    BLANK_BEHIND,
+    CAPTURES,
+    DECLARED_AT_BOUNDARY,
+    DECLARED_INSIDE,
+    DEEPER_THAN_BEFORE,
+    ENDS_BLOCK,
+    ENDS_FILE,
+    FIRST_SAME_BEFORE,
+    FIRST_SAME_BEHIND,
+    FITS_BEFORE,
+    FITS_BEHIND,
+    FITS_NONE,
+    FITS_OPENER,
+    IMPORT_FAR,
+    IN_TOLD,
+    INSIDE_NAMED,
+    INSIDE_PARENT,
+    LIKE_BY,
+    NEW,
+    NEW_AT,
+    NEW_BLANK,
+    NEW_COMMENT,
+    NEW_DECLARED,
+    NEW_DOTS,
+    NEW_KNOWN,
+    NEW_KNOWN_TRIVIAL,
+    NEW_LIKE,
+    NEW_NOTE,
+    NEW_SAID_ADDS,
+    NEW_SAID_CHANGES,
+    OFF_TOLD,
+    OUT_TOLD,
+    OUTSIDE_NAMED,
+    OUTSIDE_PARENT,
+    ROW_NEW,
+    STATEMENT_AT_BOUNDARY,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastedit.anchor.lazy.grid import Grid
+
     Floats = NDArray[np.float32]
 
+MAX_REMEMBERED = 100_000  # cells
 MARKER_ODDS = -0.7  # of a row that is rather a marker
 _LEADING = ("decl", "heading", "table", "decorator", "selector")
+
+
+class NewLines:
+    """Tells how well the rows of a grid would stand as new lines."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self.original, self.shown, self.rows = grid.original, grid.shown, grid.rows
+        self._led: dict[str, list[int]] = {}
+        self._tables: dict[int, Floats] = {}
+
+    def row(self, row: int) -> Floats:
+        """(len(ROW_NEW),): what speaks for or against the row being new."""
+        one = self.rows[row]
+        values = np.zeros(len(ROW_NEW), np.float32)
+        if one.is_blank:
+            values[NEW_BLANK] = 1
+            return values
+        values[NEW] = 1
+        values[NEW_SAID_ADDS], values[NEW_SAID_CHANGES] = self.grid.intent.adds, self.grid.intent.changes
+        values[NEW_COMMENT] = float(one.note is not None)
+        identity = self.shown.identity(row)
+        is_outer = identity is not None and identity.kind in ("decl", "import", "heading", "table")
+        is_named = is_outer or (identity is not None and identity.kind in ("case", "key", "assign"))
+        if is_named and identity in self.original.identities:
+            values[NEW_DECLARED] = 1.0 if is_outer else 0.3
+        if self.shown.keys[row] in self.original.places:
+            values[NEW_KNOWN_TRIVIAL if self.shown.is_trivial[row] else NEW_KNOWN] = 1
+        values[NEW_DOTS] = float(one.is_dots)
+        pairs = self.grid.pairs[row]
+        if len(pairs.lines) and not values[NEW_KNOWN] and not values[NEW_KNOWN_TRIVIAL]:
+            values[NEW_LIKE] = max(0.0, float(pairs.features[:, LIKE_BY].max()))
+        if one.note is not None:
+            values[NEW_NOTE] = min(4.0, -one.role("code"))
+        return values
+
+    def at(self, row: int) -> Floats:
+        """Returns the row's `table`, remembered where the tables are small."""
+        if (self.grid.num_rows + 1) * (self.grid.num_lines + 1) > MAX_REMEMBERED:
+            return self.table(row)
+        if row not in self._tables:
+            self._tables[row] = self.table(row)
+        return self._tables[row]
+
+    def _led_by(self, word: str) -> list[int]:
+        """The first lines of the original that begin with a word."""
+        if word not in self._led:
+            places = self.original.word_places.get(word, ())
+            self._led[word] = list(islice((line for line in places if self.original.words(line)[0] == word), 300))
+        return self._led[word]
+
+    def table(self, row: int) -> Floats:
+        """(n + 1, len(NEW_AT)): how well a run of new lines that begins with the row would stand at each position."""
+        n = self.grid.num_lines
+        column = self.grid.column_of(row)
+        before, behind = self.grid.column_before, self.grid.column_behind
+        table = np.zeros((n + 1, len(NEW_AT)), np.float32)
+        if column is None:
+            return table
+        fits_before, fits_behind = before == column, behind == column
+        fits_opener = self.grid.opens_before & (before < column)
+        table[:, FITS_BEFORE] = fits_before
+        table[:, FITS_BEHIND] = fits_behind
+        table[:, FITS_OPENER] = fits_opener & ~fits_behind
+        table[:, FITS_NONE] = ~(fits_before | fits_behind | fits_opener)
+        table[:, CAPTURES] = behind > column
+        table[:, ENDS_BLOCK] = self.grid.block_ends
+        table[-1, ENDS_FILE] = 1
+        table[0, BEGINS_FILE] = 1
+        table[:, BLANK_BEHIND] = self.grid.is_blank
+        table[1:, BLANK_BEFORE] = self.grid.is_blank[:-1]
+        identity = self.grid.leading_identity(row)
+        kinds = ("decl", "heading", "table", "decorator", "selector", "tag")
+        is_declared = identity is not None and identity.kind in kinds
+        boundary = self.grid.boundary
+        if is_declared:
+            table[:, DECLARED_AT_BOUNDARY] = boundary
+            table[:, DECLARED_INSIDE] = ~boundary & ~self.grid.block_ends
+        else:
+            table[:, STATEMENT_AT_BOUNDARY] = boundary & ~fits_before
+        first = self.shown.words(row)[:1]
+        if first:
+            places = self._led_by(first[0])
+            ahead = np.zeros(n + 1, bool)
+            ahead[places] = True
+            if places:
+                # Line -1 and line n, of which there are none, are the last of `ahead`: False.
+                table[:, FIRST_SAME_BEFORE] = ahead[self.grid.nearest_before]
+                table[:, FIRST_SAME_BEHIND] = ahead[self.grid.nearest_behind]
+            if identity is not None and identity.kind == "import" and places:
+                table[:, IMPORT_FAR] = 1 - np.maximum(table[:, FIRST_SAME_BEFORE], table[:, FIRST_SAME_BEHIND])
+        self._add_blocks(table, row)
+        table[:, DEEPER_THAN_BEFORE] = (before < column) & ~self.grid.opens_before
+        return table
+
+    def _add_blocks(self, table: Floats, row: int) -> None:
+        """Adds whether positions lie in the block that the row stands in, and in the declarations that words name."""
+        n = self.grid.num_lines
+        parent = self.grid.row_parents[row]
+        extents = self._extents(parent) if parent >= 0 else []
+        if extents:
+            inside = np.zeros(n + 1, bool)
+            for start, end in extents:
+                inside[start + 1 : end + 1] = True
+            table[:, INSIDE_PARENT], table[:, OUTSIDE_PARENT] = inside, ~inside
+        names = self.grid.context_names[row]
+        if names:
+            share = np.zeros(n + 1, np.float32)
+            for name in names:
+                covered = np.zeros(n + 1, bool)
+                for start, end in self.grid.declared_names[name]:
+                    covered[start + 1 : end] = True
+                share += covered
+            table[:, INSIDE_NAMED] = share / len(names)
+            table[:, OUTSIDE_NAMED] = share == 0
+        self._add_told(table)
+
+    def _add_told(self, table: Floats) -> None:
+        """Adds whether positions are where the words say."""
+        told = self.grid.told
+        if told.inside is not None:
+            inside = np.zeros(self.grid.num_lines + 1, bool)
+            inside[1:] = told.inside
+            table[:, IN_TOLD], table[:, OUT_TOLD] = inside, ~inside
+        if told.at is not None:
+            table[:, AT_TOLD], table[:, OFF_TOLD] = told.at, ~told.at
+
+    def _extents(self, row: int) -> list[tuple[int, int]]:
+        """The blocks of the original that a header in the snippet may mean, as (header, end)."""
+        lines = self.original.places.get(self.shown.keys[row], [])
+        if not lines:
+            identity = self.shown.identity(row)
+            lines = self.original.identities.get(identity, []) if identity is not None else []
+        return [(line, self.block_end(line)) for line in lines[:20]]
+
+    def block_end(self, line: int) -> int:
+        """The line behind the last one that stands in the block which a line opens."""
+        columns, limit = self.original.columns, self.original.columns[line]
+        end = line + 1
+        for at in range(line + 1, self.grid.num_lines):
+            if columns[at] < 0:
+                continue
+            if columns[at] <= limit:
+                return end
+            end = at + 1
+        return end
 
 
 class StepFacts:

@@ -8,8 +8,8 @@ from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
-from fastedit.anchor.lazy.shown import shown_of
-from fastedit.anchor.lazy.spoken import Unit, declared_in, spoken_units
+from fastedit.anchor.lazy.shown import declared_in, shown_of
+from fastedit.anchor.lazy.spoken import Unit, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of
