@@ -25,7 +25,7 @@ import numpy as np
 from evals.accuracy.report import machine
 from evals.applybench.records import DATA
 from fastedit.edits.model import Format
-from fastedit.training.cases import Case, read_cases
+from fastedit.training.cases import WrittenCase, read_cases
 from fastedit.training.synthesis import Tier, generate, rendered_sample
 from fastedit.training.synthesis.written.measure import taken_apart
 
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _retold(
-    cases: Sequence[Case], tiers: Sequence[Tier], count: int, rng: random.Random
+    cases: Sequence[WrittenCase], tiers: Sequence[Tier], count: int, rng: random.Random
 ) -> list[tuple[Grouped, Grouped]]:
     """Messages of the split, each with one that the generator writes about the same change."""
     found: list[tuple[Grouped, Grouped]] = []
@@ -88,7 +88,7 @@ def _retold(
     return found
 
 
-def _masked_case(case: Case) -> Grouped:
+def _masked_case(case: WrittenCase) -> Grouped:
     return case.package, masked(case.message, case.original + "\n" + case.result)
 
 

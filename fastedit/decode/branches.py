@@ -70,7 +70,7 @@ def settle(
     verdicts: Sequence[Verdict],
     move: Callable[[int, int, int, int], None],
 ) -> Settled:
-    """What the target says to a draft and its branches. move: see `Runner.move`.
+    """The verdict on a draft and its branches, and which of them goes on. move: see `Runner.move`.
 
     appends: as `appends_of` gave them.
     """

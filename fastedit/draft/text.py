@@ -85,7 +85,7 @@ class Source:
         return tuple(dict.fromkeys(bisect_right(starts, edge, lo=at) - 1 - at for edge in edges))
 
     def _starts(self, fresh: list[int], offset: int) -> list[int]:
-        """Where tokens from byte `offset` on begin, and where the last one ends."""
+        """The bytes at which the tokens from byte `offset` on begin, and the one where the last ends."""
         return list(accumulate((len(self._piece(token)) for token in fresh), initial=offset))
 
     def _spliced(self, fresh: list[int], offset: int) -> Queue | None:

@@ -29,7 +29,7 @@ SHARE_AS_WRITTEN = 0.5  # the others are the same changes in other words
 
 
 @dataclass(frozen=True)
-class Case:
+class WrittenCase:
     """One lazy edit of one file. package: what its files are from, or the case's own name."""
 
     package: str
@@ -52,7 +52,7 @@ class Case:
         return change_between(self.path, self.original, self.result)
 
 
-def read_cases(path: Path) -> Iterator[Case]:
+def read_cases(path: Path) -> Iterator[WrittenCase]:
     """The lazy edits of one file that a split (or any file of its shape) has. SettingsError where it can't be read."""
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
@@ -64,10 +64,10 @@ def read_cases(path: Path) -> Iterator[Case]:
         result = (record["expected"] or {}).get(file)
         if record["format"] == Format.LAZY.value and result is not None and result != record["files"][file]:
             package = record["package"] or record["id"]
-            yield Case(package, file, record["files"][file], record["message"], result)
+            yield WrittenCase(package, file, record["files"][file], record["message"], result)
 
 
-def case_samples(cases: Sequence[Case], rng: random.Random) -> Iterator[Sample]:
+def case_samples(cases: Sequence[WrittenCase], rng: random.Random) -> Iterator[Sample]:
     """Samples without end: the messages themselves, and their changes rendered in the generator's words."""
     if not cases:
         raise SettingsError("data.cases has no lazy edit of one file")

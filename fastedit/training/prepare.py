@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fastedit.edits.model import Format
 from fastedit.errors import SettingsError
-from fastedit.training.cases import Case, case_samples, read_cases
+from fastedit.training.cases import WrittenCase, case_samples, read_cases
 from fastedit.training.create import read_tokenizer, template_for
 from fastedit.training.documents import HELD_OUT, SHARD_DOCUMENTS, Encoder, shards_in, write_shards
 from fastedit.training.pairs import Pair, pairs_of, with_joined
@@ -101,7 +101,7 @@ def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSet
     yield from with_joined(pairs, data.joined, random.Random(f"joined {seed}"))
 
 
-def seen_cases(settings: TrainingSettings) -> list[Case]:
+def seen_cases(settings: TrainingSettings) -> list[WrittenCase]:
     """The written messages that a run of these settings learns from: those of packages that it doesn't hold out."""
     cases = [case for name in settings.data.cases for case in read_cases(settings.path(name))]
     return [case for case in cases if not is_held_out(case.package, settings.data.cases_held_out)]

@@ -16,7 +16,7 @@ from fastedit.edits.model import Format
 from fastedit.training.synthesis import Sample, Tier, generate
 from fastedit.training.synthesis.document import read_document
 from fastedit.training.synthesis.model import Change, Splice, make_change
-from fastedit.training.synthesis.written.facts import Fact, Place, places_of, plain_words
+from fastedit.training.synthesis.written.facts import ChangedPlace, Fact, places_of, plain_words
 from fastedit.training.synthesis.written.habits import Manner, habits, habits_from
 from fastedit.training.synthesis.written.measure import main, measured, taken_apart
 from fastedit.training.synthesis.written.message import render_written
@@ -101,7 +101,7 @@ def test_clauses_take_the_form_that_their_sentence_asks_for() -> None:
 def test_names_are_told_as_they_are() -> None:
     """Signs of the phrases' own in a name (`^sub`, `{x}`) are the name's."""
     manner = Manner("own", {}, {"mood": {"order": 1}, "opening words": {"8": 1}})
-    places = [Place("", (Fact("renamed", {"old": "^sub", "new": "{x}"}),))]
+    places = [ChangedPlace("", (Fact("renamed", {"old": "^sub", "new": "{x}"}),))]
     told = [Teller(manner, places, "en", random.Random(seed)).opening() for seed in range(20)]
     assert any("`^sub`" in text and "`{x}`" in text for text in told)
 

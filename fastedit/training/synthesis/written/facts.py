@@ -47,27 +47,27 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChangedPlace:
     """One splice as a message speaks of it. home: the declaration around it, or "". facts: most telling first."""
 
     home: str
     facts: tuple[Fact, ...]
 
 
-def places_of(change: Change) -> list[Place]:
+def places_of(change: Change) -> list[ChangedPlace]:
     """The places in order, each with at least one fact."""
     spans = spans_in_after(change)
     return [_place(change, splice, (span.start, span.end)) for splice, span in zip(change.splices, spans, strict=True)]
 
 
-def _place(change: Change, splice: Splice, span: tuple[int, int]) -> Place:
+def _place(change: Change, splice: Splice, span: tuple[int, int]) -> ChangedPlace:
     home = _home(change.before, splice.start)
     near = _neighbour(change.before, splice.start, home)
     known = {name: text for name, text in (("home", home), ("near", near)) if text}
     count = COUNTS[min(len(change.splices), len(COUNTS)) - 1]
     old = change.before.lines[splice.start : splice.end]
     facts = [Fact(kind, _told(known | names) | {"count": count}) for kind, names in _facts(change, splice, span, old)]
-    return Place(home, tuple(facts))
+    return ChangedPlace(home, tuple(facts))
 
 
 def _told(names: dict[str, str]) -> dict[str, str]:
@@ -155,7 +155,7 @@ def _replacements(
 
 
 def _lines(new: Sequence[str], come: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """What single new lines do: a check, a handler, a result."""
+    """Facts on what single new lines do: a check, a handler, a result."""
     for line, following in pairwise((*new, "")):
         text = line.strip()
         if (match := CATCHES.search(text)) is not None:

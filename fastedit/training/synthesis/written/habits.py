@@ -1,4 +1,4 @@
-"""How assistants write, as shares: measured from messages (`measure.py`), kept in `habits.json`, drawn from here."""
+"""Assistants' habits of writing, as shares: measured (`measure.py`), kept in `habits.json`, drawn from here."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Manner:
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class MeasuredHabits:
     """The manners with how often each was seen, and the tags of fences by language."""
 
     manners: tuple[Manner, ...]
@@ -57,12 +57,12 @@ class Habits:
 
 
 @cache
-def habits() -> Habits:
+def habits() -> MeasuredHabits:
     """The habits that ship."""
     return habits_from(json.loads(HABITS.read_text("utf-8")))
 
 
-def habits_from(data: Mapping[str, Mapping[str, Mapping[str, object]]]) -> Habits:
+def habits_from(data: Mapping[str, Mapping[str, Mapping[str, object]]]) -> MeasuredHabits:
     """Habits as `measure.py` wrote them down."""
     manners, weights = [], []
     for name, told in data["manners"].items():
@@ -72,4 +72,4 @@ def habits_from(data: Mapping[str, Mapping[str, Mapping[str, object]]]) -> Habit
         manners.append(Manner(name, shares, counts))
         weights.append(int(str(told["messages"])))
     tags = {language: {tag: int(str(n)) for tag, n in seen.items()} for language, seen in data["tags"].items()}
-    return Habits(tuple(manners), tuple(weights), tags)
+    return MeasuredHabits(tuple(manners), tuple(weights), tags)

@@ -61,8 +61,8 @@ FORMS = (
 
 
 @dataclass
-class Seen:
-    """What was counted over the messages of one manner. of: by habit, (messages that have it, messages asked)."""
+class HabitCounts:
+    """Counts over the messages of one manner. of: by habit, (messages that have it, messages asked)."""
 
     messages: int = 0
     of: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
@@ -78,7 +78,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class MessageParts:
     """A message taken apart. prose: the text before, between and behind the fences; fences: (tag, lines)."""
 
     prose: list[str]
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def measured(cases: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The habits of the lazy edits of one file among the cases, as `habits.habits_from` reads them."""
-    manners: defaultdict[str, Seen] = defaultdict(Seen)
+    manners: defaultdict[str, HabitCounts] = defaultdict(HabitCounts)
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for case in cases:
         result = (case["expected"] or {}).get(case["file"]) if case["format"] == "lazy" and case["file"] else None
@@ -115,7 +115,7 @@ def measured(cases: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def taken_apart(text: str) -> Message:
+def taken_apart(text: str) -> MessageParts:
     """The message's prose and fences; without a fence, all behind the first paragraph counts as one without a tag."""
     prose: list[list[str]] = [[]]
     fences: list[tuple[str, list[str]]] = []
@@ -135,11 +135,11 @@ def taken_apart(text: str) -> Message:
     parts = ["\n".join(lines).strip() for lines in prose]
     if not fences:
         first, _, rest = parts[0].partition("\n\n")
-        return Message([first, ""], [("", rest.split("\n"))])
-    return Message(parts, fences)
+        return MessageParts([first, ""], [("", rest.split("\n"))])
+    return MessageParts(parts, fences)
 
 
-def _measure(seen: Seen, message: Message, original: str, result: str, language: str) -> None:
+def _measure(seen: HabitCounts, message: MessageParts, original: str, result: str, language: str) -> None:
     seen.messages += 1
     is_unfenced = len(message.fences) == 1 and not message.fences[0][0] and message.prose[-1] == ""
     seen.note("unfenced", is_unfenced)
@@ -159,7 +159,7 @@ def _measure(seen: Seen, message: Message, original: str, result: str, language:
         _fence(seen, fence, known[0], known[1], original)
 
 
-def _prose(seen: Seen, message: Message) -> None:
+def _prose(seen: HabitCounts, message: MessageParts) -> None:
     first, *between = message.prose[:-1]
     if first:
         seen.counts["opening words"][str(min(MOST_WORDS, len(first.split())))] += 1
@@ -200,7 +200,7 @@ def _language(text: str) -> str:
     return name if is_foreign and name in phrases()["foreign"] else "en"
 
 
-def _markers(seen: Seen, strange: Sequence[str]) -> None:
+def _markers(seen: HabitCounts, strange: Sequence[str]) -> None:
     """The lines that are neither the original's nor the result's: markers, remarks, and lines quoted otherwise."""
     words = [match.group(1) for line in strange if (match := SIGNS.match(line))]
     found = [text for text in words if STANDS_FOR.search(text) and len(text.split()) <= MOST]
@@ -245,8 +245,8 @@ def _shows_declarations(result: str, language: str, told: set[str], original: se
     return False
 
 
-def _fence(seen: Seen, lines: Sequence[str], old: set[str], new: set[str], original: str) -> None:
-    """How much a fence shows around what it changes, and how it begins and ends."""
+def _fence(seen: HabitCounts, lines: Sequence[str], old: set[str], new: set[str], original: str) -> None:
+    """Notes how much a fence shows around what it changes, and how it begins and ends."""
     kinds = [_kind(line.strip(), old, new) for line in lines]
     for segment in _segments(kinds):
         if "N" in segment:

@@ -14,12 +14,12 @@ from fastedit.training.synthesis.rendering.message import (
     deleted_names,
 )
 from fastedit.training.synthesis.written.facts import places_of
-from fastedit.training.synthesis.written.habits import Habits, Manner, habits
+from fastedit.training.synthesis.written.habits import Manner, MeasuredHabits, habits
 from fastedit.training.synthesis.written.prose import ENGLISH, Teller
 from fastedit.training.synthesis.written.snippets import fence_lines, marker_style, pages_of
 
 
-def render_written(change: Change, rng: random.Random, known: Habits | None = None) -> Rendered | None:
+def render_written(change: Change, rng: random.Random, known: MeasuredHabits | None = None) -> Rendered | None:
     """A message about the change, or None where none was found that a careful reader can apply in one way only."""
     if not is_tellable(change):
         return None
@@ -50,7 +50,7 @@ def render_written(change: Change, rng: random.Random, known: Habits | None = No
 
 
 def _around(change: Change, teller: Teller, manner: Manner, rng: random.Random, *, is_needed: bool) -> tuple[str, str]:
-    """What is said before and behind the fences: all that goes is told in one of them."""
+    """The prose before and behind the fences: all that goes is told in one of them."""
     opening = teller.opening() if is_needed or manner.has("opening", rng) else ""
     closing = teller.closing() if not is_needed and manner.has("closing", rng) else ""
     gone = _gone(change, teller)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastedit.training.synthesis.written.facts import Fact, Place
+from fastedit.training.synthesis.written.facts import ChangedPlace, Fact
 from fastedit.training.synthesis.written.habits import Manner
 
 PHRASES = Path(__file__).with_name("phrases.toml")
@@ -56,7 +56,7 @@ class Teller:
     """
 
     manner: Manner
-    places: Sequence[Place]
+    places: Sequence[ChangedPlace]
     language: str
     rng: random.Random
     said: set[str] = field(default_factory=set)
@@ -79,7 +79,7 @@ class Teller:
             told += joint + (_capital(more) if joint == ". " else _lowered(more))
         return _capital(told) + self._end("opening end") if told else self._short()
 
-    def lead(self, places: Sequence[Place]) -> str:
+    def lead(self, places: Sequence[ChangedPlace]) -> str:
         """The text before a fence that isn't the first, or ""."""
         wanted = self.manner.number("lead words", self.rng)
         if not wanted:
@@ -121,7 +121,7 @@ class Teller:
             return _capital(told)
         return str(self.rng.choice(phrases()["whole"]["any"]))
 
-    def _sentence(self, mood: str, places: Sequence[Place], *, is_following: bool = False) -> str:
+    def _sentence(self, mood: str, places: Sequence[ChangedPlace], *, is_following: bool = False) -> str:
         """A clause in a mood, now and then with a reason; "" where nothing can be said."""
         fact = self._fact(places)
         if mood == "state" and self.rng.random() < SHARE_OF_STORIES:
@@ -146,7 +146,7 @@ class Teller:
     def _fresh(self, texts: Sequence[str]) -> list[str]:
         return [text for text in texts if text not in self.said]
 
-    def _fact(self, places: Sequence[Place]) -> Fact:
+    def _fact(self, places: Sequence[ChangedPlace]) -> Fact:
         """One of the facts, rather one of which nothing has been said."""
         facts = [fact for place in places for fact in place.facts[:MAX_FACTS]]
         fresh = [fact for fact in facts if fact.names.get("x", "") not in self.said]
@@ -157,7 +157,7 @@ class Teller:
     def _end(self, measure: str) -> str:
         return self.manner.drawn(measure, self.rng, ":")
 
-    def _foreign(self, table: str, places: Sequence[Place]) -> str:
+    def _foreign(self, table: str, places: Sequence[ChangedPlace]) -> str:
         return filled(phrases()["foreign"][self.language][table], self._fact(places).names, self.rng)
 
 

@@ -17,7 +17,7 @@ from fastedit.training.synthesis.rendering.markers import MarkerStyle, as_commen
 from fastedit.training.synthesis.rendering.page import Page, PageSpan
 from fastedit.training.synthesis.rendering.plan import Extent, ShowPlan, planned_page, spans_in_after
 from fastedit.training.synthesis.rendering.snippet import FenceLine, PageLayout, comments_at, pieces_of
-from fastedit.training.synthesis.written.facts import Place
+from fastedit.training.synthesis.written.facts import ChangedPlace
 from fastedit.training.synthesis.written.habits import Manner
 from fastedit.training.synthesis.written.prose import ENGLISH, filled, phrases
 
@@ -107,7 +107,7 @@ def _is_told(change: Change, new: str, line: int) -> bool:
 
 
 def fence_lines(
-    page: Page, places: Sequence[Place], manner: Manner, language: str, style: MarkerStyle, rng: random.Random
+    page: Page, places: Sequence[ChangedPlace], manner: Manner, language: str, style: MarkerStyle, rng: random.Random
 ) -> list[str] | None:
     """The lines of one fence, or None where it would show nothing of the file."""
     pieces = pieces_of(page, _layout(page, manner, style, rng), rng)
@@ -160,7 +160,9 @@ def marker_style(manner: Manner, language: str, rng: random.Random) -> MarkerSty
     return MarkerStyle("written", wordings)
 
 
-def _remarked(page: Page, pieces: list[FenceLine], places: Sequence[Place], rng: random.Random) -> list[FenceLine]:
+def _remarked(
+    page: Page, pieces: list[FenceLine], places: Sequence[ChangedPlace], rng: random.Random
+) -> list[FenceLine]:
     """The pieces with a comment to the reader above a changed line, or where a part begins."""
     document, tables = page.change.after, phrases()["remarks"]
     at = [n for n, piece in enumerate(pieces) if piece.after != NEW and page.change.origin[piece.after] == NEW]
