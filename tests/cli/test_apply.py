@@ -267,7 +267,7 @@ def test_settings_are_what_options_are_without(folder: Path) -> None:
 
 
 def test_an_unexpected_failure_shows_no_traceback_unless_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fastedit.workspace.plan.apply_edits", lambda *_, **__: [][1])
+    monkeypatch.setattr("fastedit.cli.run.apply_edits", lambda *_, **__: [][1])
     before = tree(folder)
     outcome = fastedit("apply", "app.py", "edit.md", cwd=folder)
     assert (outcome.status, outcome.code) == (1, "ENGINE_ERROR")

@@ -200,8 +200,8 @@ def _is_anchored(reading: Reading) -> bool:
 
 def _is_quoted(reading: Reading) -> bool:
     """Whether every line of code of the snippets stands in the original as it is, nothing passed over unsaid."""
-    if any(step.target.state in "JB" for part in reading.parts for step in part.path.steps):
-        return False
+    if any(step.target.state in "JBD" for part in reading.parts for step in part.path.steps):
+        return False  # by lines something is passed over or goes, also where a reading by keys leaves it
     rows = [(part, row) for part in reading.parts for row, one in enumerate(part.grid.rows) if not one.is_blank]
     if any(row in part.plan.left_out and part.grid.rows[row].role("code") > NOTE_ODDS for part, row in rows):
         return False  # it may be a comment that is to be written

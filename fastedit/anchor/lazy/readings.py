@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
+from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of, says_gone
 from fastedit.anchor.lazy.coherence import COHERENCE, Demand, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import Clock
@@ -102,7 +102,7 @@ def readings_of(
     told = _told_everywhere(snippets, words)
     carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, base, told, used)]
     result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), used)
-    asked = Demand(shown.lines, frozenset(WORD.findall(message)), shown.asks_gone)
+    asked = Demand(shown.lines, frozenset(WORD.findall(message)), shown.asks_gone or _asks_gone(snippets))
     return probabilities(_with_coherence(result[: count + MAX_BELOW], base, asked, language, used)[:count])
 
 
@@ -290,6 +290,12 @@ def _with_coherence(
         extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
         result.append(replace(reading, coherence=told, score=reading.score + extra))
     return sorted(result, key=lambda reading: -reading.score)
+
+
+def _asks_gone(snippets: Sequence[Snippet]) -> bool:
+    """Whether a comment in the snippets says that something goes: `# removed: save`."""
+    shown = (Lines(snippet.lines) for snippet in snippets)
+    return any(says_gone(lines.stripped[at]) for lines in shown for at in range(len(lines)) if lines.is_comment(at))
 
 
 def _with_notes(hints: Hints, reading: Reading) -> Hints:

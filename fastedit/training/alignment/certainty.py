@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-PENALTY = 30.0  # on weights of factors brought to a deviation of 1
+PENALTY = 60.0  # on weights of factors brought to a deviation of 1
 MAX_FIRST = 5  # readings whose factors are kept
 POINTS = 41  # of the table of shares
 FOLDS = 5

@@ -7,7 +7,7 @@ is easy for what is rare. Generated ones tell real changes in the words and habi
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import Indel
@@ -132,7 +132,8 @@ def _file_of(change: RecordedChange, chance: random.Random) -> _File | None:
 
 
 def _edit_of(file: _File, chance: random.Random) -> _Edit | None:
-    kinds: Sequence[Callable[[_File, random.Random], _Edit | None]] = (_appended, _imported, _logged, _changed)
+    kinds: Sequence[Callable[[_File, random.Random], _Edit | None]]
+    kinds = (_appended, _imported, _logged, _changed, _dropped)
     for _ in range(MAX_TRIES):
         edit = chance.choice(kinds)(file, chance)
         if edit is not None:
@@ -198,6 +199,33 @@ def _changed(file: _File, chance: random.Random) -> _Edit | None:
         return None
     shown = [*lines[function.header_line : at], new, *lines[at + 1 : function.end_line]]
     return "Here is the changed function:", shown, [*lines[:at], new, *lines[at + 1 :]]
+
+
+def _dropped(file: _File, chance: random.Random) -> _Edit | None:
+    """A statement or an import that is gone: what stood around it is shown side by side, between markers."""
+    lines = file.lines
+    imports = {line for one in file.top("import") for line in range(one.start_line, one.end_line)}
+    places = [at for at in range(2, file.end - 2) if _stands_alone(lines, at, imports)]
+    if not places:
+        return None
+    at = chance.choice(places)
+    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+    shown = [*lines[at - chance.choice((1, 2)) : at], *lines[at + 1 : at + 1 + chance.choice((1, 2))]]
+    if chance.random() < 0.8:
+        shown = [indent + file.marker, *shown, indent + file.marker]
+    words = chance.choice(("Cleaned up a little:", "That line isn't needed any more.", "Here is the change:"))
+    return words, shown, [*lines[:at], *lines[at + 1 :]]
+
+
+def _stands_alone(lines: Sequence[str], at: int, imports: Container[int]) -> bool:
+    """Whether a line is a whole statement between two others, each of them the only one of its kind in the file."""
+    around = lines[at - 1 : at + 2]
+    if any(lines.count(line) > 1 or len(line.strip()) <= MIN_TELLING for line in around):
+        return False
+    if len({len(line) - len(line.lstrip()) for line in around}) > 1:
+        return False
+    closed = all(line.count(a) == line.count(b) for line in around for a, b in ("()", "[]", "{}"))
+    return closed and (all(one in imports for one in (at - 1, at, at + 1)) or lines[at].rstrip().endswith((";", ")")))
 
 
 def _statement_of(file: _File, chance: random.Random) -> tuple[Declaration, int] | None:

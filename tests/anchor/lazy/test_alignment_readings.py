@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fastedit.anchor.alignment import SegmentKind
 from fastedit.anchor.lazy.aligner import align_lazy
+from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.reading import MAX_READINGS, NAMES, Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
@@ -241,3 +242,24 @@ def test_code_without_a_fence_is_no_prose() -> None:
     assert told is not None
     assert told.prose.strip() == "I will let `load` check its path."
     assert not told.asks_gone
+
+
+def test_keys_that_a_snippet_passes_over_are_not_taken_for_an_edit_applied_before() -> None:
+    names = "alpha bravo delta gamma kappa lambda omega sigma theta zeta".split()
+    lines = [f'{name} = "{name}-value"' for name in names]
+    shown = ("# ... existing code ...", *lines[1:3], *lines[5:7], "# ... existing code ...")
+    message = "\n".join(("```toml", *shown, "```"))
+    found = outline("\n".join(lines), "toml")
+    for one in align_lazy(lines, [Snippet(shown)], "toml", message, found):
+        changes = [segment for segment in one.segments if segment.kind is not SegmentKind.KEEP]
+        assert changes or not one.is_quoted
+
+
+def test_a_note_that_something_is_gone_counts_as_words_that_say_so() -> None:
+    lines = ["def load():", "    return 1", "", "", "def save():", "    return 2", "", "", "def main():", "    load()"]
+    shown = ("def load():", "    return 1", "", "# removed: save", "", "def main():", "    load()")
+    readings = readings_of(lines, [Snippet(shown)], "python", "", outline("\n".join(lines), "python"))
+    gone = [dict(zip(COHERENCE, one.coherence, strict=True)) for one in readings if "def save():" not in one.lines]
+    assert gone
+    assert all(one["gone_asked"] >= one["gone_unasked"] == 0 for one in gone)
+    assert any(one["gone_asked"] for one in gone)

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from evals.report import __main__ as command
 from evals.report import write
@@ -38,7 +39,7 @@ def test_one_page_over_all_of_them(
     assert len(summaries) == len(command.committed()) == page.count("<section")
     for path in command.committed():
         told = json.loads(path.read_text("utf-8"))["machine"]["command"]
-        assert told in page
+        assert escape(told) in page
 
 
 def test_an_old_page_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
