@@ -42,8 +42,8 @@ def chunk_attention(
             continue
         first = slot * slot_len
         cached, added = slice(first, first + length), slice(first + new, first + new + end - start)
-        seen = [torch.cat((cache[cached], cache[added])) for cache in (keys, values)]
-        out[start:end] = _attend(query[start:end], *seen, length, scale, window)
+        seen_keys, seen_values = (torch.cat((cache[cached], cache[added])) for cache in (keys, values))
+        out[start:end] = _attend(query[start:end], seen_keys, seen_values, length, scale, window)
     return out
 
 
