@@ -32,14 +32,14 @@ export function applyCases(it: It): void {
   it("an unsaved buffer is the original, and undo brings it back", async (workbench) => {
     await workbench.openFile("unsaved.py");
     await workbench.press("Control+End");
-    await workbench.page.keyboard.insertText("# not saved\n");
+    await workbench.page.keyboard.insertText("\n# not saved\n");
     await workbench.applyClipboard(LAZY_EDIT);
     await workbench.previewShows("# not saved");
     await workbench.press("Control+Enter");
     await workbench.isApplied();
     await workbench.goTo("unsaved.py");
-    assert.equal(await workbench.save("unsaved.py"), `${SHAPES_AFTER}# not saved\n`);
-    assert.equal(await workbench.undo("unsaved.py"), `${SHAPES}# not saved\n`);
+    assert.equal(await workbench.save("unsaved.py"), `${SHAPES_AFTER}\n# not saved\n`);
+    assert.equal(await workbench.undo("unsaved.py"), `${SHAPES}\n# not saved\n`);
   });
 
   it("carriage returns and a missing last line end stay", async (workbench) => {
