@@ -140,7 +140,7 @@ end)
 
 test("an unsaved buffer is the original, and undo brings it back", function()
   open("unsaved.py", SHAPES, LAZY_EDIT)
-  press("Go<C-u><CR><C-u># not saved<Esc>")
+  press("Go<C-u><CR># not saved<Esc>")
   equal(vim.fn.getline("$"), "# not saved")
   vim.fn.setreg('"', LAZY_EDIT)
   vim.cmd('FastEdit "')
