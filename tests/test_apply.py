@@ -324,6 +324,20 @@ def test_another_indentation_is_rewritten_to_the_files(unit: str):
     assert lazily(FILE, "class Hall:\n" + code.replace("    ", unit) + f"\n{unit}# ...").text == expected
 
 
+def test_a_comment_right_behind_a_rewritten_function_stays():
+    original = (
+        '"""Shapes."""\n\n\ndef area(width, height):\n    return width * height\n\n\n'
+        'def name():\n    return "shape"\n\n\n'
+        "def scale(factor):\n    return factor * 2\n# not saved\n"
+    )
+    code = (
+        "def area(width, height, depth=1):\n    return width * height * depth\n\n# ... existing code ...\n\n"
+        "def scale(factor):\n    return factor * 3"
+    )
+    expected = original.replace("height):", "height, depth=1):").replace("width * height\n", "width * height * depth\n")
+    assert lazily(original, code).text == expected.replace("factor * 2", "factor * 3")
+
+
 # -- sizes ---------------------------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ from fastedit.training.alignment.cases import CUT, Case, RecordedChange
 from fastedit.training.synthesis import Splice, Tier, make_change, rendered_sample
 from fastedit.training.synthesis.document import read_document
 
-GENERATED = 0.15  # what a generated case weighs: more makes the fit worse on written ones
+GENERATED = 0.15  # what a generated case weighs, beside 1 for a written one: that is what has to be read
 MAX_LINES = 500
 MAX_SHOWN = 25
 MIN_TELLING = 8  # characters of a line that tells its place
