@@ -32,6 +32,7 @@ MARKERS = (
     "existing code",
     "unchanged",
 )
+REMARKS = ("end of the public part", "see also the notes", "not used by the tests", "---- helpers ----", "TODO: more")
 # A new function, an import and a statement, by language.
 _FUNCTIONS = {
     "python": ("def compute_doubled(value):", "    return value * 2"),
@@ -71,8 +72,14 @@ class _File:
         return [one for one in self.outline.declarations if one.parent < 0 and one.kind == kind]
 
 
-# The words before the snippet, the snippet, and the lines of the result.
-_Edit = tuple[str, list[str], list[str]]
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """The words before a snippet, the snippet, and the lines of the result. original: where it isn't the file's own."""
+
+    words: str
+    shown: list[str]
+    result: list[str]
+    original: Sequence[str] | None = None
 
 
 def generated_cases(changes: Sequence[RecordedChange], count: int, chance: random.Random) -> list[Case]:
@@ -110,10 +117,9 @@ def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random
         edit = None if file is None else _edit_of(file, chance)
         if edit is None:
             continue
-        words, shown, result = edit
-        message = "\n".join((words, "", f"```{change.language}", *shown, "```", ""))
-        original = "".join(f"{line}\n" for line in change.result)
-        expected = "".join(f"{line}\n" for line in result)
+        message = "\n".join((edit.words, "", f"```{change.language}", *edit.shown, "```", ""))
+        original = "".join(f"{line}\n" for line in edit.original or change.result)
+        expected = "".join(f"{line}\n" for line in edit.result)
         cases.append(Case(f"plain-{number}", f"plain-{number}", change.file, original, message, expected, CUT))
     return cases
 
@@ -133,7 +139,7 @@ def _file_of(change: RecordedChange, chance: random.Random) -> _File | None:
 
 def _edit_of(file: _File, chance: random.Random) -> _Edit | None:
     kinds: Sequence[Callable[[_File, random.Random], _Edit | None]]
-    kinds = (_appended, _imported, _logged, _changed, _dropped)
+    kinds = (_appended, _imported, _logged, _changed, _changed_above, _dropped)
     for _ in range(MAX_TRIES):
         edit = chance.choice(kinds)(file, chance)
         if edit is not None:
@@ -149,7 +155,7 @@ def _appended(file: _File, chance: random.Random) -> _Edit | None:
     function = list(_FUNCTIONS[file.language])
     result = [*file.lines[: file.end], *blanks, *function, *file.lines[file.end :]]
     words = chance.choice(("I added a helper at the end of the file.", "New function at the bottom:", "A helper:"))
-    return words, [file.marker, *blanks[: chance.choice((1, 2))], *function], result
+    return _Edit(words, [file.marker, *blanks[: chance.choice((1, 2))], *function], result)
 
 
 def _imported(file: _File, chance: random.Random) -> _Edit | None:
@@ -162,7 +168,7 @@ def _imported(file: _File, chance: random.Random) -> _Edit | None:
     lines, end = file.lines, file.end
     result = [*lines[:at], new, *lines[at:end], *[""] * _gap(file), *function, *lines[end:]]
     shown = [*lines[max(0, at - chance.choice((1, 1, 2))) : at], new, "", file.marker, "", *function]
-    return "I added the import and the function.", shown, result
+    return _Edit("I added the import and the function.", shown, result)
 
 
 def _logged(file: _File, chance: random.Random) -> _Edit | None:
@@ -182,7 +188,7 @@ def _logged(file: _File, chance: random.Random) -> _Edit | None:
     shown += [] if file.language == "python" else ["}"]
     if chance.random() < 0.7:
         shown = [file.marker, "", *shown]
-    return "A log line before that statement.", shown, [*lines[:at], new, *lines[at:]]
+    return _Edit("A log line before that statement.", shown, [*lines[:at], new, *lines[at:]])
 
 
 def _changed(file: _File, chance: random.Random) -> _Edit | None:
@@ -198,7 +204,22 @@ def _changed(file: _File, chance: random.Random) -> _Edit | None:
     if new == lines[at]:
         return None
     shown = [*lines[function.header_line : at], new, *lines[at + 1 : function.end_line]]
-    return "Here is the changed function:", shown, [*lines[:at], new, *lines[at + 1 :]]
+    return _Edit("Here is the changed function:", shown, [*lines[:at], new, *lines[at + 1 :]])
+
+
+def _changed_above(file: _File, chance: random.Random) -> _Edit | None:
+    """A function shown whole and changed, right behind which a comment stands that isn't shown: it stays."""
+    edit = _changed(file, chance)
+    if edit is None:
+        return None
+    start = next(at for at in range(len(edit.result)) if edit.result[at : at + len(edit.shown)] == edit.shown)
+    end = start + len(edit.shown)
+    if end < file.end and file.lines[end].strip():
+        return None
+    remark = f"{file.marker.split()[0]} {chance.choice(REMARKS)}"
+    shown = [file.marker, "", *edit.shown] if chance.random() < 0.5 else edit.shown
+    result = [*edit.result[:end], remark, *edit.result[end:]]
+    return _Edit(edit.words, shown, result, [*file.lines[:end], remark, *file.lines[end:]])
 
 
 def _dropped(file: _File, chance: random.Random) -> _Edit | None:
@@ -214,7 +235,7 @@ def _dropped(file: _File, chance: random.Random) -> _Edit | None:
     if chance.random() < 0.8:
         shown = [indent + file.marker, *shown, indent + file.marker]
     words = chance.choice(("Cleaned up a little:", "That line isn't needed any more.", "Here is the change:"))
-    return words, shown, [*lines[:at], *lines[at + 1 :]]
+    return _Edit(words, shown, [*lines[:at], *lines[at + 1 :]])
 
 
 def _stands_alone(lines: Sequence[str], at: int, imports: Container[int]) -> bool:
