@@ -254,7 +254,9 @@ def test_changes_are_cut_anew_for_each_seed(pairs):
 
 
 def test_everyday_edits_are_written_for_real_files(pairs):
-    change = replace(read_changes(pairs)[0], result=tuple(ORIGINAL.splitlines()[:11]))
+    function = "def join(paths):\n    parts = []\n    for path in paths:\n        parts.append(path)\n    return parts"
+    lines = [*ORIGINAL.splitlines()[:11], "", "", *function.splitlines()]
+    change = replace(read_changes(pairs)[0], result=tuple(lines))
     cases = [case for seed in range(40) for case in everyday_cases([change], 1, random.Random(seed))]
     assert len({case.message for case in cases}) > 4
     assert any(case.original.count("\n") == len(change.result) + 1 for case in cases)
