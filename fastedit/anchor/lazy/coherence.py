@@ -99,7 +99,7 @@ class _Result:
         """Fills in all of `COHERENCE`, and returns it."""
         for start, end, new in self.changes:
             code = [line for line in new if line.strip()]
-            before, behind = self._beside(start, end)
+            before, behind = self.original.beside(start, end)
             self._count_left(before, behind, code)
             self._count_flow(before, behind, code)
             self._count_copied(start, code)
@@ -111,16 +111,6 @@ class _Result:
         self._count_again()
         self._count_names()
         return tuple(min(MAX_COUNT, self.f[name]) for name in COHERENCE)
-
-    def _beside(self, start: int, end: int) -> tuple[int, int]:
-        """The lines before and behind a change that aren't blank; -1, and the number of lines, where there is none."""
-        keys = self.original.keys
-        before, behind = start - 1, end
-        while before >= 0 and not keys[before]:
-            before -= 1
-        while behind < len(keys) and not keys[behind]:
-            behind += 1
-        return before, behind
 
     def _count_left(self, before: int, behind: int, code: Sequence[str]) -> None:
         """Fills in the lines that stay beside what is written though they are like it."""

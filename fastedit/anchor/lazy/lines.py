@@ -277,6 +277,15 @@ class Lines:
         text = self.stripped[line]
         return text[:2] in ("//", "/*", "--", "<!", "..", "{#", "{/") or text[:1] in ("#", "*", ";", "%")
 
+    def beside(self, start: int, end: int) -> tuple[int, int]:
+        """The lines before and behind [start, end) that aren't blank; -1, and the number of lines, where none is."""
+        before, behind = start - 1, end
+        while before >= 0 and not self.keys[before]:
+            before -= 1
+        while behind < len(self.keys) and not self.keys[behind]:
+            behind += 1
+        return before, behind
+
     def words(self, line: int) -> tuple[str, ...]:
         """The words and numbers of the line in their order."""
         if line not in self._words:

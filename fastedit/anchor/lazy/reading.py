@@ -21,9 +21,11 @@ from fastedit.anchor.lazy.columns import Cell, changes_of
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
+from fastedit.anchor.lazy.fulfilled import FULFILLED
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines
+from fastedit.anchor.lazy.losses import LOSSES
 from fastedit.anchor.lazy.paths import Path
 from fastedit.anchor.lazy.places import asks_blanks
 from fastedit.anchor.lazy.plan import PathPlan, plan_of
@@ -44,7 +46,8 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes. Of
 # all: changes that are made in other places too, see `REPEATED`.
 JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in REPEATED))
-NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED, *COHERENCE)
+WHOLE = (*COHERENCE, *LOSSES, *FULFILLED)  # of a merged result
+NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED, *WHOLE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")
 MAX_PATHS = 150
@@ -89,7 +92,7 @@ class Reading:
     """One way to read an edit.
 
     lines: of the result. origins: for each of them its line in the original where that stands unchanged, else None.
-    score: the higher the likelier. parts: one for each snippet. joined, coherence: see `JOINED` and `COHERENCE`.
+    score: the higher the likelier. parts: one for each snippet. joined, whole: see `JOINED` and `WHOLE`.
     place: the line of the original at which the last snippet begins to change it. shown: what the message shows and
     says.
     """
@@ -100,7 +103,7 @@ class Reading:
     parts: tuple[SnippetReading, ...] = ()
     proposals: tuple[ProposedLoss, ...] = ()
     joined: tuple[float, ...] = (0.0,) * len(JOINED)
-    coherence: tuple[float, ...] = (0.0,) * len(COHERENCE)
+    whole: tuple[float, ...] = (0.0,) * len(WHOLE)
     place: int = -1
     probability: float = 0.0
     shown: Shown | None = None
@@ -114,7 +117,7 @@ class Reading:
             total[:size] += part.features()
         for proposal in self.proposals:
             total[size : size + len(PROPOSALS)] += proposal.features()
-        total[size + len(PROPOSALS) :] += (*self.joined, *self.coherence)
+        total[size + len(PROPOSALS) :] += (*self.joined, *self.whole)
         return total
 
     def changes(self, original: Sequence[str]) -> list[tuple[int, int, list[str]]]:

@@ -15,17 +15,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of, says_gone
-from fastedit.anchor.lazy.coherence import COHERENCE, Demand, coherence_of
+from fastedit.anchor.lazy.coherence import Demand, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import Clock
+from fastedit.anchor.lazy.fulfilled import fulfilled_by
 from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import WORD, Change, Lines
+from fastedit.anchor.lazy.losses import losses_of
+from fastedit.anchor.lazy.message import Message
 from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, combinations, followed, said_but_kept, still_named
 from fastedit.anchor.lazy.reading import (
     BEAM,
     JOINED,
     MAX_READINGS,
+    WHOLE,
     Base,
     KnownFor,
     Reading,
@@ -99,11 +103,12 @@ def readings_of(
         carried = kept[: count if is_last else MAX_CARRIED]
     if carried == [start]:
         return []
-    told = _told_everywhere(snippets, words)
-    carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, base, told, used)]
+    everywhere = _told_everywhere(snippets, words)
+    carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, base, everywhere, used)]
     result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), used)
     asked = Demand(shown.lines, frozenset(WORD.findall(message)), shown.asks_gone or _asks_gone(snippets))
-    return probabilities(_with_coherence(result[: count + MAX_BELOW], base, asked, language, used)[:count])
+    told = Message(base.lines, snippets, hints, words, message)
+    return probabilities(_as_wholes(result[: count + MAX_BELOW], asked, told, language, used)[:count])
 
 
 def _beside_code(prose: str, snippets: Sequence[Snippet]) -> str:
@@ -279,16 +284,22 @@ def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]
     )
 
 
-def _with_coherence(
-    readings: Sequence[Reading], base: Base, asked: Demand, language: str, used: dict[str, float]
+def _as_wholes(
+    readings: Sequence[Reading], asked: Demand, message: Message, language: str, used: dict[str, float]
 ) -> list[Reading]:
-    """The readings with what tells that their results can't be meant so, likeliest first."""
-    worth = [used.get(name, 0.0) for name in COHERENCE]
+    """The readings with what tells whether their results can be meant so, likeliest first."""
+    original = message.original
+    worth = [used.get(name, 0.0) for name in WHOLE]
     result = []
     for reading in readings:
-        told = coherence_of(base.lines, reading.changes(base.lines.texts), asked, language)
+        changes = reading.changes(original.texts)
+        told = (
+            *coherence_of(original, changes, asked, language),
+            *losses_of(original, changes, message, language),
+            *fulfilled_by(original, changes, message),
+        )
         extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
-        result.append(replace(reading, coherence=told, score=reading.score + extra))
+        result.append(replace(reading, whole=told, score=reading.score + extra))
     return sorted(result, key=lambda reading: -reading.score)
 
 

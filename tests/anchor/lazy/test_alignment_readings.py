@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from fastedit.anchor.alignment import SegmentKind
 from fastedit.anchor.lazy.aligner import align_lazy
-from fastedit.anchor.lazy.coherence import COHERENCE
-from fastedit.anchor.lazy.reading import MAX_READINGS, NAMES, Reading, probabilities
+from fastedit.anchor.lazy.reading import MAX_READINGS, NAMES, WHOLE, Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
@@ -259,7 +258,7 @@ def test_a_note_that_something_is_gone_counts_as_words_that_say_so() -> None:
     lines = ["def load():", "    return 1", "", "", "def save():", "    return 2", "", "", "def main():", "    load()"]
     shown = ("def load():", "    return 1", "", "# removed: save", "", "def main():", "    load()")
     readings = readings_of(lines, [Snippet(shown)], "python", "", outline("\n".join(lines), "python"))
-    gone = [dict(zip(COHERENCE, one.coherence, strict=True)) for one in readings if "def save():" not in one.lines]
+    gone = [dict(zip(WHOLE, one.whole, strict=True)) for one in readings if "def save():" not in one.lines]
     assert gone
     assert all(one["gone_asked"] >= one["gone_unasked"] == 0 for one in gone)
     assert any(one["gone_asked"] for one in gone)
