@@ -19,7 +19,15 @@ from typing import Any
 import fastedit
 import fastedit.anchor.lazy
 from fastedit.errors import SettingsError
-from fastedit.training.alignment.cases import Case, ProcessMap, cut_cases, read_cases, read_changes, workers
+from fastedit.training.alignment.cases import (
+    Case,
+    ProcessMap,
+    changes_of,
+    cut_cases,
+    read_cases,
+    read_changes,
+    workers,
+)
 from fastedit.training.alignment.certainty import fit_certainty
 from fastedit.training.alignment.everyday import everyday_cases
 from fastedit.training.alignment.weights import Weights, fit_weights, mean_weights, read_weights, write_weights
@@ -78,9 +86,9 @@ class _Output:
 def _fit(options: argparse.Namespace, output: _Output) -> None:
     train = {path: read_cases(path) for path in options.train}
     calibration = read_cases(options.calibrate)
-    changes = read_changes(options.pairs) if options.pairs else []
     wordings = read_wordings(options.wordings)
     cases = [case for found in train.values() for case in found]
+    changes = [*changes_of(cases), *(read_changes(options.pairs) if options.pairs else ())]
     told = {"seed": options.seed, "records": {path.name: _counts(found) for path, found in train.items()}}
     output.folder.mkdir(parents=True, exist_ok=True)
     stages = options.only or STAGES
@@ -153,7 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--train", type=Path, nargs="+", default=[BENCHMARK / "train.jsonl.gz"], help="records to fit to")
     add("--calibrate", type=Path, default=BENCHMARK / "validation.jsonl.gz", help="records for the table of certainty")
-    add("--pairs", type=Path, help="changes to cut snippets from: JSON lines of file, original and result")
+    add("--pairs", type=Path, help="more changes to write edits for: JSON lines of file, original and result")
     add("--wordings", type=Path, default=WORDINGS, help="comments with their roles: JSON lines of text and label")
     add("--mean", type=Path, nargs="+", help="stored weights, whose mean is taken instead of fitting new ones")
     add("--rounds", type=int, default=4, help="how often the weights are fitted (default: 4)")

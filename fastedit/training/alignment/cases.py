@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -118,16 +118,25 @@ def _read_folders(path: Path) -> list[Case]:
 
 def read_changes(path: Path) -> list[RecordedChange]:
     """The changes of a file of pairs (file, original, result) that are small enough. Raises SettingsError."""
+    rows = read_rows(path)
+    if not all({"file", "original", "result"} <= row.keys() for row in rows):
+        raise SettingsError(f"{path}: not pairs: file, original and result are needed")
+    return _recorded((row["file"], row["original"], row["result"]) for row in rows)
+
+
+def changes_of(cases: Sequence[Case]) -> list[RecordedChange]:
+    """What the cases change, without their messages, where it is small enough."""
+    known = ((case.file, case.original, case.expected) for case in cases if case.expected is not None)
+    return _recorded(known)
+
+
+def _recorded(files: Iterable[tuple[str, str, str]]) -> list[RecordedChange]:
+    """The changes of files, given by name, text before and text after, that are small enough."""
     changes = []
-    for row in read_rows(path):
-        if not {"file", "original", "result"} <= row.keys():
-            raise SettingsError(f"{path}: not pairs: file, original and result are needed")
-        original, result = row["original"], row["result"]
-        if original.count("\n") > MAX_ORIGINAL_LINES or "\r" in original:
-            continue
-        name = row["file"].rpartition("/")[2]
-        language = language_of(name, original)
-        changes.append(RecordedChange(name, language, _bodies(original), _bodies(result)))
+    for file, original, result in files:
+        if original.count("\n") <= MAX_ORIGINAL_LINES and "\r" not in original:
+            name = file.rpartition("/")[2]
+            changes.append(RecordedChange(name, language_of(name, original), _bodies(original), _bodies(result)))
     return changes
 
 
