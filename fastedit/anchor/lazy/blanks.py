@@ -10,6 +10,7 @@ from enum import Enum
 from fastedit.anchor.lazy.columns import Cell, Columns
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.plan import PathPlan
+from fastedit.anchor.lazy.shapes import is_title
 
 FEW_LINES = 8  # fewer say nothing of where a file has blank lines
 
@@ -172,7 +173,9 @@ class Blanks:
         return kept + [Cell(None, "", None)] * (wanted - len(kept))
 
     def _is_declared(self, row: int) -> bool:
-        """Whether a run of new lines that begins with the row declares something."""
+        """Whether a run of new lines that begins with the row declares something, or is titled."""
+        if is_title(self.grid.shown, row):
+            return True
         identity = self.grid.leading_identity(row)
         return identity is not None and identity.kind in ("decl", "heading", "table", "selector", "decorator")
 
@@ -196,6 +199,8 @@ class Blanks:
             wanted = max(0, in_file - num_behind)  # those that the snippet shows behind are the file's
         if self._is_closed(gap) and (gap.behind is None or not in_file or is_free_behind):
             wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else 0
+        elif not in_file and is_title(self.grid.shown, gap.start):
+            wanted = self._usual_blanks(gap.start)
         elif not in_file:
             wanted = min(1, count) if gap.shows_blank and is_declared else 0
         if before is not None and self.original.columns[before] < column and self.grid.opens_before[before + 1]:
@@ -210,11 +215,6 @@ class Blanks:
         if not gap.in_file and gap.shows_blank and not is_closed and self._is_declared(gap.start):
             return 1
         return gap.in_file
-
-    def _is_kind(self, line: int, kind: str) -> bool:
-        """Whether a line declares something of this kind."""
-        identity = self.original.identity(line)
-        return identity is not None and identity.kind == kind
 
     def _first_new(self, cells: Sequence[Cell], index: int) -> int:
         """The first row of the run of new lines that a cell is in."""
@@ -279,10 +279,9 @@ class Blanks:
                 continue
             if line and not self.grid.opens_before[line] and one.end_line - one.start_line > 1:
                 counts[self._blanks_before(line)] += 1
-        identity = self.grid.leading_identity(row)
-        if not counts and identity is not None and identity.kind == "heading":
-            headings = (line for line in range(1, len(self.original)) if self._is_kind(line, "heading"))
-            counts = Counter(self._blanks_before(line) for line in headings)
+        if not counts and is_title(self.grid.shown, row):
+            titles = (line for line in range(1, len(self.original)) if is_title(self.original, line))
+            counts = Counter(self._blanks_before(line) for line in titles)
         if counts:
             return counts.most_common(1)[0][0]
         at, shown = row - 1, 0

@@ -14,6 +14,7 @@ from rapidfuzz.fuzz import ratio
 
 from fastedit.anchor.lazy.imports import bound_names, imported_names
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of, identity_of
+from fastedit.anchor.lazy.markup import MARKUP, markup_of
 from fastedit.patterns import pattern
 
 # Beside what is written. left_like: lines that stay though they are like it, left_like_by: how much; left_header: those
@@ -22,8 +23,8 @@ from fastedit.patterns import pattern
 # The flow. unreachable: lines behind a `return` or `raise`. empty: headers without a block. slanted: lines further in
 # than anything opens.
 # Twice. copied: lines written that also stay elsewhere, copied_near: a few lines away, copied_once: lines of which
-# there was one. again: what is declared once elsewhere and stays, again_key: what is keyed or assigned. reimported:
-# names that a line imports and one that stays does too.
+# there was one; copied_comment: comments. again: what is declared once elsewhere and stays, again_key: what is keyed or
+# assigned. reimported: names that a line imports and one that stays does too.
 # Names. unbound: used though the lines that bound them are gone, unbound_local: in another block. orphans: nearly all
 # uses are gone, but not those that nobody showed. params: parameters that are gone while the body uses them. unused:
 # bound, but not used any more, unused_import: by an import. new_unused: newly bound and not used.
@@ -35,7 +36,7 @@ COHERENCE = (
     "left_like", "left_like_by", "left_header", "left_start", "sibling", "not_sibling", "unreachable", "empty",
     "slanted", "copied", "copied_near", "copied_once", "again", "again_key", "reimported", "unbound", "unbound_local",
     "orphans", "params", "unused", "unused_import", "new_unused", "moved", "gone_asked", "gone_unasked", "gone_known",
-    "gone_unknown", "gone_runs", "lost_doc", "orphan_doc",
+    "gone_unknown", "gone_runs", "lost_doc", "orphan_doc", "copied_comment", *MARKUP,
 )  # fmt: skip
 MIN_LIKE = 60.0  # percent
 MIN_COPIED = 8  # characters of a line
@@ -70,12 +71,16 @@ class Demand:
     """The lines and words of a message that a result is held against.
 
     shown: the lines of its snippets without white space; words: all of its words; gone: whether it says that something
-    goes.
+    goes. told: the words and names outside of its snippets. marked: whether a snippet leaves something out with dots.
+    full: whether words call something complete.
     """
 
     shown: frozenset[str]
     words: frozenset[str]
     gone: bool
+    told: frozenset[str] = frozenset()
+    marked: bool = False
+    full: bool = False
 
 
 def coherence_of(original: Lines, changes: Sequence[Change], asked: Demand, language: str) -> tuple[float, ...]:
@@ -110,6 +115,14 @@ class _Result:
                 self._count_docs(start, end)
         self._count_again()
         self._count_names()
+        self.f |= markup_of(
+            self.original,
+            self.changes,
+            self.asked.told,
+            self.language,
+            marked=self.asked.marked,
+            full=self.asked.full,
+        )
         return tuple(min(MAX_COUNT, self.f[name]) for name in COHERENCE)
 
     def _count_left(self, before: int, behind: int, code: Sequence[str]) -> None:
@@ -172,7 +185,10 @@ class _Result:
         """Fills in how many lines are written that also stay."""
         for line in code:
             key = "".join(line.split())
-            if len(key) < MIN_COPIED or line.strip().startswith(_COMMENT):
+            if len(key) < MIN_COPIED:
+                continue
+            if line.strip().startswith(_COMMENT):
+                self.f["copied_comment"] += any(at not in self.gone for at in self.original.places.get(key, ()))
                 continue
             places = self.original.places.get(key, [])
             stay = [at for at in places if at not in self.gone]

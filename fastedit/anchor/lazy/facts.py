@@ -16,6 +16,7 @@ from fastedit.anchor.lazy.features import LIKE_THOUGH_LOOSE
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.imports import bound_names
 from fastedit.anchor.lazy.plan import PathPlan
+from fastedit.patterns import pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +27,15 @@ FACTS = (
     "replaced_unlike", "lost_used", "lost_unused", "kin_apart", "kin_of_new", "closer_apart", "closer_of_new",
     "closer_new", "renamed_header", "renamed_used", "renamed_said", "bare_runs", "bare_lines", "beside_like",
     "replaced_runs", "replaced_share", "beside_share", "repeats_near", "repeats_far", "moves_line",
-    "comments_dropped", "blanks_told", "blanks_said", "blanks_around",
+    "comments_dropped", "passed_full", "passed_full_lines",
+    "blanks_told", "blanks_said", "blanks_around",
 )  # fmt: skip
+# Words before a snippet that say that it is all there is to be.
+_FULL = pattern(
+    r"\b(?:in full|complete(?:ly)?|whole|entire|only|just this|reduced|shrinks?|becomes?|reads?|replaced?|rewritten"
+    r"|everything|down to|up to|from .{1,60} to|takes? the place|neu|wird zu|queda|devient|diventa)\b",
+    re.IGNORECASE,
+)
 _HEADERS = ("decl", "heading", "table")
 _COMMENTED = re.compile(r"\S\s+(?:#|//|--|/\*)\s")
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
@@ -63,6 +71,7 @@ def facts_of(grid: Grid, plan: PathPlan, cells: tuple[Cell, ...]) -> NDArray[np.
     _count_repeated(f, grid, plan, gone)
     _count_beside(f, grid, cells)
     f["comments_dropped"] = _num_comments_dropped(grid, plan)
+    _count_passed(f, grid, plan)
     return np.array([min(MAX_COUNT, f[name]) for name in FACTS], np.float32)
 
 
@@ -186,6 +195,29 @@ def _num_comments_dropped(grid: Grid, plan: PathPlan) -> int:
         num_shown += grid.original.keys[line] == grid.shown.keys[row]
         num_dropped += bool(pairs.features[pair][LIKE_THOUGH_LOOSE]) and not pairs.is_loose[pair]
     return num_dropped if num_shown else 0
+
+
+def _count_passed(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
+    """Fills in the lines that stay between rows that follow each other, where words call the snippet complete."""
+    original = grid.original
+    if _FULL.search(grid.context.prose) is None:
+        return
+    quoted = {line for line, _ in plan.quoted.values()}
+    runs = lines = 0
+    end: int | None = None  # the line behind the row before; None behind a marker
+    for row in range(grid.num_rows):
+        if row in plan.markers:
+            end = None
+        if row not in plan.quoted:
+            continue
+        line, pair = plan.quoted[row]
+        if end is not None and line > end:
+            stay = [at for at in range(end, line) if at not in plan.deleted and at not in quoted]
+            passed = [at for at in stay if original.keys[at]]
+            runs, lines = runs + bool(passed), lines + len(passed)
+        end = line + int(grid.pairs[row].spans[pair])
+    f["passed_full"] = float(runs)
+    f["passed_full_lines"] = math.log1p(lines)
 
 
 def _count_kin(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -21,6 +22,7 @@ from fastedit.anchor.lazy.keys.gone import GoneEntries
 from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, LostBeside, ProposedLoss
 from fastedit.anchor.lazy.reworded import Rewording
+from fastedit.anchor.lazy.shapes import TEXTS
 from fastedit.anchor.lazy.spoken import Unit
 from fastedit.syntax.model import Outline
 
@@ -52,7 +54,8 @@ def proposals_for(
     spoken, reworded: what sentences may mean that speak of going, or quote a change. beside: what may go with it.
     entries: of files of keys, what clauses say is gone.
     """
-    finder = _Finder(lines, origins, original, found)
+    shown = beside.shown if beside else frozenset()
+    finder = _Finder(lines, origins, original, found, shown)
     for quoted in _said(hints):
         finder.add_said(quoted)
     if hints.imports:
@@ -61,7 +64,7 @@ def proposals_for(
     finder.add_repeats()
     finder.add_moved()
     finder.add_reworded(reworded)
-    finder.add_spoken(spoken, beside.shown if beside else frozenset())
+    finder.add_spoken(spoken)
     if beside is not None:
         finder.add_beside(beside)
     return finder.result[:MAX_PROPOSALS]
@@ -76,13 +79,19 @@ def _said(hints: Hints) -> list[str]:
 class _Finder:
     """Finds what could go from a result; nothing twice.
 
-    written: the result's new lines.
+    shown: the snippets' lines without white space. written: the result's new lines.
     """
 
     def __init__(
-        self, lines: Sequence[str], origins: Sequence[int | None], original: Sequence[str], found: Outline
+        self,
+        lines: Sequence[str],
+        origins: Sequence[int | None],
+        original: Sequence[str],
+        found: Outline,
+        shown: frozenset[str] = frozenset(),
     ) -> None:
         self.lines, self.origins, self.original, self.found = lines, origins, original, found
+        self.shown = shown
         self.written = [lines[line] for line, origin in enumerate(origins) if origin is None]
         self.covered: set[int] = set()
         self.result: list[ProposedLoss] = []
@@ -100,8 +109,14 @@ class _Finder:
         self.covered.update(gone)
         if name:
             values["used"] = float(self._is_used(name, set(gone)))
+        values["spoken_shown" if "spoken_any" in values else "shown"] = self._share_shown(gone[:1])
         told = tuple(values.get(one.removeprefix("removes_"), 0.0) for one in PROPOSALS)
         self.result.append(ProposedLoss(tuple(gone), told))
+
+    def _share_shown(self, gone: Sequence[int]) -> float:
+        """The share of lines that the snippets show."""
+        keys = ["".join(self.original[line].split()) for line in gone]
+        return sum(key in self.shown for key in keys) / max(1, len(keys))
 
     def _is_used(self, name: str, gone: set[int]) -> bool:
         alone = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
@@ -133,23 +148,24 @@ class _Finder:
         for one in clauses:
             gone = tuple(line for line in one.lines if self._is_free(range(line, line + 1)))
             if gone:
-                told = {f"entries_{name}": value for name, value in one.values.items()}
+                values = one.values | {"shown": self._share_shown(gone), "lines": math.log(len(gone))}
+                told = {f"entries_{name}": value for name, value in values.items()}
                 self.result.append(ProposedLoss(gone, tuple(told.get(name, 0.0) for name in PROPOSALS)))
 
-    def add_spoken(self, units: Sequence[Unit], shown: frozenset[str]) -> None:
-        """Adds units that sentences may mean. shown: the snippets' lines without white space."""
+    def add_spoken(self, units: Sequence[Unit]) -> None:
+        """Adds units that sentences may mean."""
         for unit in units[:MAX_SPOKEN]:
             whole = range(unit.start, unit.end)
             if unit.values.get("span"):
-                self._add_span(whole, unit, shown)
+                self._add_span(whole, unit)
             if not self._is_free(whole):
                 continue
             gone = _with_blanks(whole, self.original, self.kept) if len(whole) > 1 else tuple(whole)
             self._propose(gone, unit.name, **{f"spoken_{name}": value for name, value in unit.values.items()})
 
-    def _add_span(self, whole: range, unit: Unit, shown: frozenset[str]) -> None:
+    def _add_span(self, whole: range, unit: Unit) -> None:
         """Adds what a result still has of lines between two that are named, but for those that a snippet shows."""
-        gone = [line for line in whole if line in self.kept and "".join(self.original[line].split()) not in shown]
+        gone = [line for line in whole if line in self.kept and "".join(self.original[line].split()) not in self.shown]
         if any(self.original[line].strip() for line in gone):
             self._propose(gone, "", **{f"spoken_{name}": value for name, value in unit.values.items()})
 
@@ -294,7 +310,10 @@ class _Finder:
         """Adds entries of lists that are written anew elsewhere in the list, and imports of what is imported anew."""
         written = [number for number, origin in enumerate(self.origins) if origin is None]
         entries = {entry_key(self.lines[n]): n for n in written if is_entry(self.lines[n])}
-        imported = {(*source_of(self.lines[n]), name) for n in written for name in self._imports(self.lines[n])}
+        # A text's samples stand for themselves: each has its own imports.
+        is_text = self.found.language in TEXTS
+        imports = ((n, name) for n in written for name in ([] if is_text else self._imports(self.lines[n])))
+        imported = {(*source_of(self.lines[n]), name) for n, name in imports}
         if not entries and not imported:
             return
         places = []

@@ -27,12 +27,14 @@ from fastedit.anchor.lazy.features import (
     LIKE_ELIDED_CODE,
     LIKE_FIRST,
     LIKE_FIRST_NOT,
+    LIKE_KIND_SAME,
     LIKE_LINE_SHOWN,
     LIKE_MIXED,
     LIKE_OPENS,
     LIKE_RIVALS,
     LIKE_SAME_ELSEWHERE,
     LIKE_THOUGH_LOOSE,
+    LIKE_UNDERLINE,
     LIKE_WORDS,
     LOOSE,
     LOOSE_ABBREVIATED,
@@ -56,6 +58,7 @@ from fastedit.anchor.lazy.features import (
     SEVERAL,
 )  # fmt: skip
 from fastedit.anchor.lazy.lines import DOTS, WORD, identity_of, unwrapped
+from fastedit.anchor.lazy.shapes import TEXTS, is_underline, kind_of
 from fastedit.anchor.lazy.surroundings import Surroundings
 
 if TYPE_CHECKING:
@@ -150,6 +153,7 @@ class Pairing:
         self.grid = grid
         self.original, self.shown, self.rows = grid.original, grid.shown, grid.rows
         self._statements: dict[int, tuple[int, str, str]] = {}
+        self.is_text = grid.outline.language in TEXTS
         self.surroundings = Surroundings(grid)
 
     def of(self, row: int) -> Pairs:
@@ -168,6 +172,8 @@ class Pairing:
         if not self.shown.is_trivial[row] and not one.is_dots and len(key) <= 2000 and not is_sure_note:
             found += self._similar(row, same)
             found += self._joined(row, [line for line, *_ in found])
+        if row and is_underline(self.shown.stripped[row]) and self.shown.words(row - 1):
+            found += self._underlines(row)
         lines = [line for line, *_ in found]
         # Most lines that are equal to a row have one list of features in common.
         tables = {id(values): values for _, _, values, _ in found}
@@ -219,6 +225,21 @@ class Pairing:
                     rivals = sum(other >= likeness - NEARLY for _, other, _ in alike)
                     values[LIKE_RIVALS] = math.log2(max(1, rivals))
                 found.append((line, 1, values, is_loose))
+        return found
+
+    def _underlines(self, row: int) -> list[_Found]:
+        """The lines below titles that a row below one may take the place of, though nothing in them is alike."""
+        original, shown = self.original, self.shown
+        titles = [*original.places.get(shown.keys[row - 1], ())[:MAX_LIKE]]
+        titles += [line for line, *_ in self._alike(row - 1, "")]
+        found: list[_Found] = []
+        for line in dict.fromkeys(title + 1 for title in titles):
+            is_other = line < len(original) and original.keys[line] != shown.keys[row]
+            if is_other and is_underline(original.stripped[line]):
+                values = [0.0] * len(PAIR)
+                values[LIKE] = values[LIKE_UNDERLINE] = values[LIKE_WORDS] = values[LIKE_FIRST] = 1
+                values[LIKE_BY] = 0.4
+                found.append((line, 1, values, False))
         return found
 
     def _opened(self, row: int) -> str:
@@ -313,6 +334,9 @@ class Pairing:
         values[LIKE_MIXED] = float(is_comment != was_comment)
         values[LIKE_SAME_ELSEWHERE] = float(is_known)
         values[LIKE_LINE_SHOWN] = float(original.keys[line] in shown.places)
+        if self.is_text:
+            kind = kind_of(mine)
+            values[LIKE_KIND_SAME] = float(bool(kind) and kind == kind_of(theirs))
         self._add_intent(values)
         return [*result, *((one, False) for one in _with_elided(values, mine, theirs))]
 

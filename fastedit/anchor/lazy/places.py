@@ -54,12 +54,15 @@ _BLANKS = pattern(
 MAX_MEANT = 3  # lines that a quote may mean
 MAX_BETWEEN = 40  # characters between a word for a place and the name
 MIN_QUOTED = 3  # characters of a quote that is looked for inside of lines
-# A quote, or a word that is written as only code is.
+# A quote, what is emphasised, as titles are, or a word that is written as only code is.
 _QUOTED = re.compile(
-    r"`([^`\n]+)`|[\"“„«]([^\"“”„«»\n]{2,})[\"”“»]|(\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{3,}\w*)\b)"
+    r"`([^`\n]+)`|[\"“„«]([^\"“”„«»\n]{2,})[\"”“»]"
+    r"|(?<![\w*])\*{1,2}(?=[^\s*])([^*\n]{2,60})(?<=[^\s*])\*{1,2}(?![\w*])"
+    r"|(\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{3,}\w*)\b)"
 )
 _FILE_NAME = re.compile(r"`([^`\s]+)`")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_LEADING = re.compile(r"(?:[-*+•|#>]+|\d+[.)])\s*[`*_\"':\[]*([\w.$/-]*\w)")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _WORDS = {
     "after": (
@@ -68,7 +71,8 @@ _WORDS = {
         "efter onder achter"
     ),
     "before": (
-        "before above over preceding precedes vor über oberhalb antes encima arriba prima sopra avant au-dessus devant "
+        "before front above over preceding precedes vor über oberhalb antes encima arriba prima sopra avant au-dessus "
+        "devant "
         "acima przed nad перед над выше до före ovanför voor boven"
     ),
     "between": "between zwischen entre tra fra mellan mellem tussen między mezi между",
@@ -90,11 +94,24 @@ _OF_FILE = re.compile(
     r"(?:(?:after|behind|with|nach|mit|tras|con|après|avec|dopo|após|com|efter|met|na)\W+(?:\w+\W+){1,3}"
     r"(?:line|zeile|blanco|vacía|branco|vazia|vide|vuota|regel|rad))?\W*$"
 )
+# A sentence that says which end of the file is meant: "and as last line of the file", "below everything".
+_LAST_OF_FILE = re.compile(
+    r"\blast\s+(?:\w+\s+)?(?:lines?|thing|entry|section|rule|block|function)\s+(?:of|in)\s+(?:the|this)\s+"
+    r"(?:file|document|page)\b|\b(?:below|after|behind|under)\s+(?:everything|all\s+(?:else|the\s+rest))\b"
+    r"|\b(?:file|document|page)\s+ends\s+with\b",
+    re.IGNORECASE,
+)
+_FIRST_OF_FILE = re.compile(
+    r"\bfirst\s+(?:\w+\s+)?(?:lines?|thing|section)\s+(?:of|in)\s+(?:the|this)\s+(?:file|document|page)\b"
+    r"|\b(?:above|before)\s+(?:everything|all\s+(?:else|the\s+rest))\b",
+    re.IGNORECASE,
+)
 _BEHIND_NAME = (
     ("after", re.compile(r"^\s*(?:の|之|的)?(?:直後|後|下|后面|后|下面|下方|다음|뒤|아래)")),
     ("before", re.compile(r"^\s*(?:の|之|的)?(?:直前|前|上|前面|上面|上方|앞|위)")),
     ("inside", re.compile(r"^\s*(?:の|之|的)?(?:中|内|里|裡|안)")),
 )
+_REMARK = re.compile(r"\([^()]*\)")
 _AND = re.compile(r"\b(?:and|und|y|et|e|och|en|i|и)\W+(?:\w+\W+){0,3}$")
 _OF = re.compile(r"\s+(?:of|von|des|der|del?|della|du|di|do|da|van|av)\b")
 _EDGES = ("top", "end")
@@ -185,8 +202,9 @@ class PlaceReader:
         if name in self.declared:
             return self.declared[name][:MAX_MEANT]
         if _NAME.fullmatch(name):
-            lines = [line for line in self.original.word_places.get(name, ()) if self._is_about(line, name)]
-            lines = lines or list(self.original.word_places.get(name, ()))
+            places = self.original.word_places.get(name, ())
+            lines = [line for line in places if self._is_about(line, name)]
+            lines = lines or [line for line in places if self._leads(line, name)] or list(places)
         else:
             lines = self._quoted("".join(quoted.split()))
         if not 0 < len(lines) <= MAX_MEANT:
@@ -214,6 +232,11 @@ class PlaceReader:
         identity = self.original.identity(line)
         return identity is not None and _NAME.findall(identity.name)[-1:] == [name]
 
+    def _leads(self, line: int, name: str) -> bool:
+        """Whether an item, a row or a heading begins with a name."""
+        found = _LEADING.match(self.original.stripped[line])
+        return found is not None and found[1] == name
+
     def _end_of(self, line: int) -> int:
         """The line behind the last one of the statement and its block."""
         end = line + max(1, self.original.statement_span(line))
@@ -240,22 +263,33 @@ def _mentions(sentence: str) -> Iterator[tuple[str, str]]:
             found = _KIND_OF.get(word.group().lower())
             if kind == "beside" and word.start() - since < 2:  # next to
                 continue
+            if kind == "between" and found == "inside":
+                continue  # "between the section ending in `a` and `b`"
             if found and (found not in _EDGES or _OF.match(sentence[word.end() : piece.start()])):
                 kind, since = "inside" if found in _EDGES else found, word.end()
         behind = next((one for one, pattern in _BEHIND_NAME if pattern.match(sentence[piece.end() :])), "")
-        if behind or (kind and piece.start() - since <= MAX_BETWEEN):
+        if behind or (kind and piece.start() - since <= MAX_BETWEEN * (1 + (kind == "between"))):
             meant = behind or kind
             if meant == "between":
                 meant = "before" if _AND.search(sentence, at, piece.start()) else "after"
-            yield meant, piece[1] or piece[2] or piece[3]
+            yield meant, next(filter(None, piece.groups()))
             has_name, since = True, piece.end()
         at = piece.end()
-    if not has_name:
-        for word in _WORD.finditer(sentence):
-            found = _KIND_OF.get(word.group().lower())
-            if found in _EDGES and _OF_FILE.match(sentence[word.end() :].lower()):
-                yield found, ""
-                return
+    edge = "" if has_name else _edge_in(sentence)
+    if edge:
+        yield edge, ""
+
+
+def _edge_in(sentence: str) -> str:
+    """The end of the file that a sentence without names means; "" where it means none."""
+    for edge, said in (("end", _LAST_OF_FILE), ("top", _FIRST_OF_FILE)):
+        if said.search(sentence):
+            return edge
+    for word in _WORD.finditer(sentence):
+        found = _KIND_OF.get(word.group().lower(), "")
+        if found in _EDGES and _OF_FILE.match(_REMARK.sub("", sentence[word.end() :].lower())):
+            return found
+    return ""
 
 
 def _with(mask: NDArray[np.bool_] | None, size: int, places: range) -> NDArray[np.bool_]:

@@ -75,7 +75,7 @@ _COMMENT_SIGNS = ("#", "//", "/*", "*", "--", ";")
 _SIGNS = " \t*#/-;<>!"
 PROPOSALS: tuple[str, ...] = (
     "removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept", "removes_part",
-    "removes_imported", "removes_repeat", "removes_among", *(f"spoken_{name}" for name in SPOKEN),
+    "removes_imported", "removes_repeat", "removes_among", "removes_shown", *(f"spoken_{name}" for name in SPOKEN),
     *(f"reworded_{name}" for name in CHANGED), *(f"beside_{name}" for name in BESIDE),
     *(f"entries_{name}" for name in GONE),
 )  # fmt: skip
@@ -356,6 +356,10 @@ def followed(
         if origin in added:
             texts += added[origin]
             places += [None] * len(added[origin])
+    if num_blank >= 0 and lines and lines[-1].strip():  # the file's end went, and what set it off goes too
+        while len(texts) > 1 and not texts[-1].strip():
+            texts.pop()
+            places.pop()
     return tuple(texts), tuple(places)
 
 

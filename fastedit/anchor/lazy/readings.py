@@ -8,6 +8,7 @@ over all this; `probabilities` makes it comparable.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,7 +22,8 @@ from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.fulfilled import fulfilled_by
 from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
-from fastedit.anchor.lazy.lines import WORD, Change, Lines
+from fastedit.anchor.lazy.keys.merging import COMPLETE
+from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines
 from fastedit.anchor.lazy.losses import losses_of
 from fastedit.anchor.lazy.message import Message
 from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, combinations, followed, said_but_kept, still_named
@@ -52,6 +54,7 @@ from fastedit.syntax.model import Outline
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_KEY = re.compile(r"[\w$@/-]{2,}")
 MAX_CARRIED = 8  # readings of all snippets so far
 MAX_BEHIND = 6.0  # how much worse than the best a reading may be to be carried along
 MAX_REREAD = 2  # of them are read on where a snippet shows what the ones before it wrote
@@ -106,7 +109,7 @@ def readings_of(
     everywhere = _told_everywhere(snippets, words)
     carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, base, everywhere, used)]
     result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), used)
-    asked = Demand(shown.lines, frozenset(WORD.findall(message)), shown.asks_gone or _asks_gone(snippets))
+    asked = _demand(snippets, shown, message)
     told = Message(base.lines, snippets, hints, words, message)
     return probabilities(_as_wholes(result[: count + MAX_BELOW], asked, told, language, used)[:count])
 
@@ -301,6 +304,18 @@ def _as_wholes(
         extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
         result.append(replace(reading, whole=told, score=reading.score + extra))
     return sorted(result, key=lambda reading: -reading.score)
+
+
+def _demand(snippets: Sequence[Snippet], shown: Shown, message: str) -> Demand:
+    """The message's words and lines that results are held against."""
+    return Demand(
+        shown.lines,
+        frozenset(WORD.findall(message)),
+        shown.asks_gone or _asks_gone(snippets),
+        told=frozenset([*WORD.findall(shown.prose), *_KEY.findall(shown.prose)]),
+        marked=any(DOTS.search(line) for snippet in snippets for line in snippet.lines),
+        full=COMPLETE.search(shown.prose) is not None,
+    )
 
 
 def _asks_gone(snippets: Sequence[Snippet]) -> bool:

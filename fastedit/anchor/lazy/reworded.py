@@ -19,14 +19,16 @@ from fastedit.patterns import pattern
 # line: a quote is a line that the original has with another value; line_among: as many other lines could be meant;
 # line_like: how alike the two are; line_shown: a snippet shows it; line_gone: the words say that it is gone;
 # line_entry: it is an item of a list with the same first word; line_far: nothing but its words says which line it is.
+# line_paragraph: a block quote is a paragraph that is otherwise now.
 # insert: a quote is a line that nothing of the original is like; insert_told: a word for a place stands beside what it
 # goes next to; insert_sorted: it goes where the order of the lines that it is like puts it; insert_said: the
 # sentence says that something is added.
 CHANGED = (
     "rename", "rename_places", "rename_shown", "rename_part", "line", "line_among", "line_like", "line_shown",
-    "line_gone", "line_entry", "line_far", "insert", "insert_told", "insert_sorted", "insert_said",
+    "line_gone", "line_entry", "line_far", "line_paragraph", "insert", "insert_told", "insert_sorted", "insert_said",
 )  # fmt: skip
 MAX_RENAMED = 12  # lines
+MIN_PARAGRAPH = 2  # lines of a block quote that is a paragraph
 MAX_CHANGES = 10
 MAX_MEANT = 4  # lines that a quote may stand for
 MAX_SIMILAR = 400  # lines that share a word with a quote
@@ -41,14 +43,20 @@ _SIGN = pattern(r"^(?:\*|//+!?|#+|--|>|;|-)\s+")
 _NAME = pattern(r"[\w.$#:@\\/-]*(?:\(\))?$")
 _QUOTE = pattern(r"`([^`\n]+)`")
 _ADDS = pattern(
-    r"\b(?:add\w*|append\w*|insert\w*|new|plus|with|needs?|import\w*|goes|comes?|in|put|hinzu|dazu|neu\w*|añad\w+"
+    r"\b(?:add\w*|append\w*|insert\w*|new|plus|with|needs?|import\w*|goes|comes?|follows|in|put|hinzu|dazu|neu\w*|añad\w+"
     r"|ajout\w+|aggiung\w+|nuov\w+|nuev\w+|dodaj\w*|nieuwe?)\b|追加|添加|新增|добав\w+",
     re.IGNORECASE,
 )
 _NEXT_TO = pattern(
-    r"\b(?P<after>after|below|behind|under|beneath|following|nach|unter|hinter|después de|debajo de|après|sous"
+    r"\b(?P<after>after|below|behind|under|beneath|follow(?:s|ing)|nach|unter|hinter|después de|debajo de|après|sous"
     r"|dopo|sotto|depois d[eoa]|abaixo d[eoa]|po|pod|после|под|na|onder|efter)\b"
     r"|\b(?P<before>before|above|over|in front of|vor|über|antes de|avant|prima di|przed|nad|перед|над|voor|boven)\b",
+    re.IGNORECASE,
+)
+# "at the top of `contributors`"
+_EDGE = pattern(
+    r"\b(?:(?P<top>top|start|beginning|first\s+(?:one|entry|item|key|line)?)|end|bottom|last\s+(?:one|entry|item|key|line)?)"
+    r"\s+(?:of|in)\s+(?:the\s+)?(?P<name>`[^`\n]+`)",
     re.IGNORECASE,
 )
 _NEAR = 60  # characters from a word for a place to what it goes with
@@ -69,7 +77,10 @@ class Rewording:
 
 def spoken_changes(shown: Shown, original: Lines, declared: Declared) -> list[Rewording]:
     """The changes that the prose quotes without showing them in a snippet: `a` becomes `b`, `timeout = 30`."""
-    found = [*_renamings(shown, original, declared), *_quoted_lines(shown, original), *_like_lines(shown, original)]
+    paragraphs = list(_paragraphs(shown, original))
+    taken = {quote for _, quotes in paragraphs for quote in quotes}
+    found = [*_renamings(shown, original, declared), *(one for one, _ in paragraphs)]
+    found += [*_quoted_lines(shown, original), *_like_lines(shown, original, taken)]
     return [*found, *_new_lines(shown, original)][:MAX_CHANGES]
 
 
@@ -93,6 +104,41 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         part = tuple(one for one in changed if one[0] in within)
         if 0 < len(part) < len(changed):
             yield Rewording(part, {**values, "rename_places": math.log(len(part)), "rename_part": 1.0})
+
+
+def _paragraphs(shown: Shown, original: Lines) -> Iterator[tuple[Rewording, tuple[str, ...]]]:
+    """Yields for each block quote the paragraph that it is most alike as it is quoted, with the quote's lines."""
+    for quote in shown.block_quotes:
+        if len(quote) < MIN_PARAGRAPH or "".join(quote[0].split()) in shown.lines:
+            continue
+        joined = " ".join(quote)
+        best, span = 0.0, range(0)
+        for start, end in _paragraph_spans(original):
+            likeness = fuzz.ratio(joined, " ".join(original.stripped[start:end]), score_cutoff=MIN_LIKE)
+            if likeness > best:
+                best, span = likeness, range(start, end)
+        if not span:
+            continue
+        text = original.texts[span.start]
+        indentation = text[: len(text) - len(text.lstrip())]
+        written = [indentation + line for line in quote]
+        pairs = tuple(zip(span, written, strict=False))
+        changed = tuple((line, new) for line, new in pairs if original.texts[line] != new)
+        added = tuple((span.stop - 1, new) for new in written[len(span) :])
+        values = {"line": 1.0, "line_like": best / 100, "line_far": 1.0, "line_paragraph": 1.0}
+        if changed:
+            yield Rewording(changed, values, added, tuple(span[len(written) :])), quote
+
+
+def _paragraph_spans(original: Lines) -> Iterator[tuple[int, int]]:
+    """Yields the runs of lines at one column between blank ones."""
+    start = 0
+    for line in range(len(original) + 1):
+        is_end = line == len(original) or not original.keys[line]
+        if is_end or original.columns[line] != original.columns[start]:
+            if line > start and original.keys[start]:
+                yield start, line
+            start = line + is_end
 
 
 def _scopes(shown: Shown, old: str, new: str, declared: Declared) -> Iterator[tuple[int, int]]:
@@ -137,7 +183,8 @@ def _reworded(line: int, quote: str, num_meant: int, shown: Shown, original: Lin
     text = original.texts[line]
     indentation = text[: len(text) - len(text.lstrip())]
     sign = _SIGN.match(original.stripped[line])
-    lead = sign[0] if sign is not None and not _SIGN.match(quote) else ""
+    lead = sign[0] if sign is not None and not quote.startswith(sign[0].strip()) else ""
+    lead = "" if sign is not None and sign[0][0] != ">" and _SIGN.match(quote) else lead
     span = original.statement_span(line) if not values.get("line_entry") and _is_closed(quote) else 1
     last = original.texts[line + span - 1].rstrip()[-1:]
     tail = last if last in ",;" and quote[-1] not in ",;{(:" else ""
@@ -162,9 +209,14 @@ def _statement(line: int, span: int, original: Lines) -> str:
     return original.stripped[line] if span == 1 else "".join(original.stripped[line : line + span])
 
 
-def _like_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
-    """Yields for each quote that the original doesn't have the lines, or statements, that it is most alike."""
+def _like_lines(shown: Shown, original: Lines, taken: set[str]) -> Iterator[Rewording]:
+    """Yields for each quote that the original doesn't have the lines, or statements, that it is most alike.
+
+    taken: quotes that are parts of paragraphs.
+    """
     for quote in shown.quotes:
+        if quote in taken:
+            continue
         identity = identity_of(quote)
         if DOTS.search(quote) or _NAME.match(quote):
             continue
@@ -225,7 +277,9 @@ def _new_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
 
 def _inserted(line: int, quote: str, original: Lines, values: dict[str, float]) -> Rewording:
     """A new line behind one of the original, indented and ended as the lines beside it are."""
-    beside = original.texts[line if line >= 0 and original.keys[line] else min(line + 1, len(original) - 1)]
+    opens = line >= 0 and original.stripped[line][-1:] in tuple("[{(")
+    has_own = line >= 0 and original.keys[line] and not opens
+    beside = original.texts[line if has_own else min(line + 1, len(original) - 1)]
     indentation = beside[: len(beside) - len(beside.lstrip())]
     tail = beside.rstrip()[-1:] if beside.rstrip()[-1:] in (",", ";") and quote[-1] not in ",;{(:" else ""
     return Rewording((), values, added=((line, f"{indentation}{quote}{tail}"),))
@@ -234,10 +288,13 @@ def _inserted(line: int, quote: str, original: Lines, values: dict[str, float]) 
 def _told_places(sentence: str, quote: re.Match[str], original: Lines) -> Iterator[int]:
     """Yields the lines behind which a sentence says that a quote goes."""
     masked = sentence[: quote.start()] + " " * len(quote[0]) + sentence[quote.end() :]
+    for edge in _EDGE.finditer(masked):
+        for line in _openers(edge["name"].strip("`"), original):
+            yield line if edge["top"] else _last_inside(line, original)
     for place in _NEXT_TO.finditer(masked):
         behind = masked[place.end() : place.end() + _NEAR]
         for word in re.finditer(r"`([^`\n]+)`|[\w$@./\\:-]*\w", behind):
-            lines = _named(word[1] or word[0], original)
+            lines = _named(word[1] or word[0], original, quote[1])
             if not lines:
                 continue
             for line in lines:
@@ -248,8 +305,34 @@ def _told_places(sentence: str, quote: re.Match[str], original: Lines) -> Iterat
             break
 
 
-def _named(word: str, original: Lines) -> list[int]:
-    """The lines that a word of a sentence names; none where it names too many, or says nothing."""
+def _openers(name: str, original: Lines) -> list[int]:
+    """The line that opens the block or list of this name; none where there are several."""
+    lines = [
+        line
+        for line in original.word_places.get(WORD.findall(name)[0] if WORD.search(name) else "", ())
+        if (found := original.identity(line)) is not None and found.name.strip("[]") == name.strip("[]")
+    ]
+    is_open = [line for line in lines if line + 1 < len(original) and original.stripped[line][-1] in "[{(:=]"]
+    return is_open if len(is_open) == 1 else []
+
+
+def _last_inside(line: int, original: Lines) -> int:
+    """The last line of the block that a line opens, without what closes it."""
+    last = line
+    while last + 1 < len(original) and (
+        not original.keys[last + 1] or original.columns[last + 1] > original.columns[line]
+    ):
+        last += 1
+    while last > line and not original.keys[last]:
+        last -= 1
+    return last
+
+
+def _named(word: str, original: Lines, quote: str) -> list[int]:
+    """The lines that a word of a sentence names; none where it names too many, or says nothing.
+
+    Of several it means those that begin as the quote does.
+    """
     key = _bare(word)
     if len(key) < MIN_WORD or (word.islower() and word.isalpha() and len(word) < 5):
         return []
@@ -258,8 +341,18 @@ def _named(word: str, original: Lines) -> list[int]:
     alone = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
     lines = [line for line in lines if alone.search(original.keys[line])]
     about = [line for line in lines if (found := original.identity(line)) is not None and found.name.endswith(word)]
-    lines = about or lines
+    leading = re.compile(rf"\W*{re.escape(key)}(?!\w)")
+    lines = about or [line for line in lines if leading.match(original.keys[line])] or lines
+    if len(lines) > 1:
+        common = [_num_common(_bare(quote).lstrip("\"'"), original.keys[line].lstrip("\"'-")) for line in lines]
+        if max(common) >= MIN_PREFIX:
+            lines = [line for line, size in zip(lines, common, strict=True) if size == max(common)]
     return lines if len(lines) <= 2 else []
+
+
+def _num_common(one: str, other: str) -> int:
+    """Counts the characters that two texts begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _in_order(quote: str, original: Lines) -> list[int]:

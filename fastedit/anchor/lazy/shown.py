@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 from rapidfuzz import fuzz
 
@@ -79,6 +80,7 @@ _RENAMED_BOTH = pattern(
 )
 # Lines of prose that quote: `> like this`, or indented as code is.
 _QUOTED_LINE = pattern(r"^(?:>[ \t]?|[ ]{4,}|\t)(\S.*)$")
+_BLOCK_QUOTE = pattern(r"^>[ \t]?(\S.*)$")
 _CODE = pattern(r"[(){}\[\]=<>;+*/%&|!\"']|\w\s\w|\w\.\w")
 MAX_COUNT = 3.0
 # name → the lines [start, end) of its declarations
@@ -259,6 +261,13 @@ class Shown:
         lines = (found[1] for line in self.prose.split("\n") if (found := _QUOTED_LINE.match(line)) is not None)
         quoted = (one.strip() for one in (*_QUOTE.findall(self.prose), *lines))
         return tuple(dict.fromkeys(one for one in quoted if _CODE.search(one) and not is_path(one)))
+
+    @cached_property
+    def block_quotes(self) -> tuple[tuple[str, ...], ...]:
+        """The lines of prose that follow each other and are quoted: `> like this`."""
+        found = (_BLOCK_QUOTE.match(line) for line in self.prose.split("\n"))
+        runs = groupby((one[1].strip() if one is not None else "" for one in found), key=bool)
+        return tuple(tuple(lines) for is_quoted, lines in runs if is_quoted)
 
     @cached_property
     def renamed(self) -> tuple[tuple[str, str], ...]:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from fastedit.anchor.cues import CueKind, cue_at
 from fastedit.anchor.hints import is_path, name_of, sentences_of
 from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
+from fastedit.anchor.lazy.shapes import shapes_at, shapes_said
 from fastedit.anchor.lazy.shown import Declared
 from fastedit.patterns import pattern
 
@@ -25,11 +26,14 @@ from fastedit.patterns import pattern
 # sentence also says that something stays. others: the logarithm of how many units the word could mean. block: the unit
 # has several lines. before: the word stands before the one for going. share: how much of the line the word is. scoped:
 # the unit stands in, or above, a declaration that the sentence names; unscoped: it doesn't, though it names some. span:
-# the sentence names the first and the last of its lines: "everything from `a` to the end of `b`".
+# the sentence names the first and the last of its lines: "everything from `a` to the end of `b`". shape: the unit is
+# of a kind that the sentence names, as a section or a row. leads: the unit begins with the word. shown: a snippet shows
+# how it begins.
 SPOKEN = (
     "any", "by_quote", "near", "strong", "place", "named", "told", "held", "stays", "others", "block", "before",
-    "share", "scoped", "unscoped", "span",
+    "share", "scoped", "unscoped", "span", "shape", "leads", "shown",
 )  # fmt: skip
+_SIGNS = "-*+•|>#[]`\"'_:. \t"
 MAX_UNITS = 4  # that a word may mean
 MAX_WORDS = 72  # of a sentence
 MAX_SPANS = 2
@@ -50,6 +54,13 @@ _SPAN = pattern(
     r"\b(?:up to|down to|through|until|till|to|and|bis|bis zu)\b(?: and including)?[^`\"“„.;]{0,12}?"
     r"(?P<end>(?:the )?end of (?:the |its |that )?(?P<what>file|function|method|class|block)?)?[^`\"“„.;]{0,10}?"
     r"(?P<last>`[^`\n]+`|[\"“„][^\"“”„\n]+[\"”“])?(?(end)|(?(last)|(?!)))",
+    re.IGNORECASE,
+)
+# "`{% block nav %}` … `{% endblock %}`"
+_DOTTED_SPAN = pattern(r"(?P<first>`[^`\n]+`)\s*(?:…|\.{3}|–|—)\s*(?P<last>`[^`\n]+`)")
+_BLANK_STAYS = pattern(
+    r"\b(?:blank|empty) lines?\b[^,.;]{0,16}?\b(?:stays?|remains?|is kept|is left)\b"
+    r"|\b(?:stays?|remains?|keeps?|leav\w+)\b[^,.;]{0,16}?\b(?:blank|empty) lines?\b",
     re.IGNORECASE,
 )
 _PLAIN = pattern(r"[\w$.]*(?:\(\))?$")
@@ -78,10 +89,11 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of a sentence about going. text: without quotes' signs."""
+    """A word of a sentence about going. text: without quotes' signs. shapes: see `shapes_said`."""
 
     text: str
     values: dict[str, float]
+    shapes: frozenset[str] = frozenset()
 
 
 def spoken_units(prose: str, original: Lines, declared: Declared) -> list[Unit]:
@@ -104,6 +116,14 @@ def _spans(prose: str, original: Lines, declared: Declared) -> Iterator[Unit]:
     for sentence, _ in sentences_of(prose):
         if not speaks_of_going(sentence, goes_on=False):
             continue
+        for found in _DOTTED_SPAN.finditer(sentence):
+            lines = _begun(_unquoted(found["first"]), original)
+            ends = original.places.get("".join(_unquoted(found["last"]).split()), ())
+            for start in lines:
+                end = next((at for at in ends if at > start and original.columns[at] <= original.columns[start]), None)
+                if end is not None:
+                    values = dict.fromkeys(SPOKEN, 0.0) | {"any": 1.0, "by_quote": 1.0, "block": 1.0, "span": 1.0}
+                    yield Unit(start, end + 1, "", {**values, "others": math.log(len(lines))})
         for found in _SPAN.finditer(sentence):
             first = [0] if found["first"] is None else _begun(_unquoted(found["first"]), original)
             for start in first:
@@ -162,7 +182,7 @@ def _strength(unit: Unit) -> float:
     v = unit.values
     if v.get("span"):
         return math.inf
-    known = v["named"] + v["told"] + v["scoped"] + v["share"] - v["unscoped"]
+    known = v["named"] + v["told"] + v["scoped"] + v["share"] + v["shape"] + v["leads"] - v["unscoped"]
     return 2 * v["by_quote"] + 2 * v["strong"] + v["near"] + known - 2 * v["place"] - v["others"]
 
 
@@ -202,11 +222,12 @@ def _words_of(sentence: str, *, goes_on: bool = False) -> Iterator[_Word]:
 
     goes_on: "same for `b`" says of it what the sentence before says.
     """
-    masked = _masked(sentence)
+    masked = _BLANK_STAYS.sub(lambda one: " " * len(one.group()), _masked(sentence))
     cues = list(_cues(masked))
     strong, weak = _words_for_going(masked, cues, goes_on=goes_on)
     if not strong and not weak:
         return
+    shapes = shapes_said(masked)
     stays = any(kind in (CueKind.STAYS, CueKind.KEEPS, CueKind.NOT) for _, kind in cues)
     for number, found in enumerate(_TOKEN.finditer(sentence)):
         if number >= MAX_WORDS:
@@ -227,6 +248,7 @@ def _words_of(sentence: str, *, goes_on: bool = False) -> Iterator[_Word]:
                 "stays": float(stays),
                 "before": float(nearest > found.start()),
             },
+            shapes,
         )
 
 
@@ -268,9 +290,15 @@ def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence
     units: dict[tuple[int, int], tuple[str, float]] = {}
     for start, end in declared.get(name, ()):
         units[start, min(end, len(original))] = "named", 1.0
+    shaped: dict[tuple[int, int], tuple[str, float]] = {}
     for line, how, share in _lines_of(word, name, original):
+        for shape in shapes_at(line, original, word.shapes):
+            shaped[shape] = how, share
         if not any(start <= line < end for start, end in units):
             units[_unit_at(line, original)] = how, share
+    if len(units) > MAX_UNITS:
+        units = {}
+    units |= shaped
     if not units or len(units) > MAX_UNITS:
         return
     for (start, end), (how, share) in units.items():
@@ -280,6 +308,9 @@ def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence
         values["block"] = float(end - start > 1)
         inside = any(first <= start and end <= last and end - start < last - first for first, last in scopes)
         values |= {"scoped": float(inside), "unscoped": float(bool(scopes) and not inside)}
+        head = original.stripped[start].lstrip(_SIGNS)
+        values["leads"] = float(head.startswith(name) and not head[len(name) : len(name) + 1].isalnum())
+        values["shape"] = float((start, end) in shaped)
         yield Unit(start, end, name if how == "named" else "", values)
 
 
@@ -339,8 +370,9 @@ def _unit_at(line: int, original: Lines) -> tuple[int, int]:
         end += 1
     while not original.keys[end - 1]:
         end -= 1
-    if end < len(original) and end > line + 1 and columns[end] == column and CLOSER.match(original.stripped[end]):
-        end += 1
+    if end < len(original) and end > line + 1 and columns[end] == column:
+        closing = original.stripped[end]
+        end += bool(CLOSER.match(closing)) or closing.startswith(("{% end", "{%- end"))
     if end == line + 1 and original.identity(line) is not None:
         end = line + max(1, original.statement_span(line))
     return line, end

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastedit.anchor.lazy.facts import FACTS, facts_of
+from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.imports import bound_names
 from fastedit.anchor.lazy.plan import plan_of
 from fastedit.anchor.lazy.realise import Realiser
@@ -153,3 +154,22 @@ def test_a_comment_that_is_left_out_where_others_are_shown() -> None:
     assert facts("a = call(1)\nb = call(2)  # two\n", "Q0 Q1", original)["comments_dropped"] == 1
     assert "comments_dropped" not in facts("a = call(1)\nc = call(3)\n", "Q0 D2 Q2", original)
     assert "comments_dropped" not in facts("a = call(1)\nb = call(2)  # two\n", "Q0~ Q1", original)
+
+
+@pytest.mark.parametrize(
+    ("prose", "told", "expected"),
+    [
+        ("The head of the file becomes:", "Q0 J3 Q3", {"passed_full", "passed_full_lines"}),
+        ("The head of the file becomes:", "Q0 D3 Q3", set()),
+        ("Here they are:", "Q0 J3 Q3", set()),
+    ],
+)
+def test_lines_that_a_snippet_passes_over_though_it_is_called_complete(
+    prose: str, told: str, expected: set[str]
+) -> None:
+    grid = grid_of(ORIGINAL, "import json\nLIMIT = 3\n", context=Context(prose=prose))
+    plan = plan_of(path_of(grid, told), grid)
+    assert plan is not None
+    values = facts_of(grid, plan, tuple(Realiser(grid, plan).cells()))
+    found = {name for name, value in zip(FACTS, values, strict=True) if value and name.startswith("passed")}
+    assert found == expected

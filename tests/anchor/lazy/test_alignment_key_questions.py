@@ -253,6 +253,8 @@ name = "shop"
         ("The MIT one goes.", [2]),
         ("no licence classifier any more", [2]),
         ("`name` stays", []),
+        ("In `test` delete everything but `lint-a`", []),
+        ("In `dev` delete everything but `lint-a`", [8, 10]),
         ("3.10 comes in", []),
         ("`unknown` is removed", []),
     ],
@@ -349,3 +351,60 @@ def test_a_clause_is_a_proposal_of_its_own() -> None:
     proposed = proposals_for(lines, tuple(range(len(lines))), lines, found, hints_of(""), entries=clauses)
     told = [dict(zip(PROPOSALS, one.values, strict=True)) for one in proposed]
     assert [one.gone for one, values in zip(proposed, told, strict=True) if values["entries_gone"]] == [(3, 4)]
+
+
+def test_new_tables_go_where_the_words_before_the_snippet_say() -> None:
+    snippet = ["[tool.mut]", "paths = 1"]
+    lines = Lines(lines_of(PROJECT))
+    said = "And append at the end of the file (one blank line before it):"
+    [last, *_] = merged_by_keys(lines, ["[project]", 'name = "store"', "", *snippet], "toml", said, said)
+    assert last.lines[-3:] == ("", *snippet)
+    told = dict(zip(KEYS, last.features(0), strict=True))
+    assert (told["keys_root"], told["keys_braced"]) == (1, 0)
+
+
+def test_a_key_takes_the_place_of_another() -> None:
+    siblings = [Sibling(one, names_of(one)) for one in ("main", "dependencies", "engines")]
+    assert told_place(siblings, "types", "`types` takes the place of `dependencies`") == 2
+
+
+def test_objects_with_their_braces() -> None:
+    [one, *_] = merged_by_keys(Lines(lines_of(PACKAGE)), ["{", '  "version": "2.0.0"', "}"], "json")
+    told = dict(zip(KEYS, one.features(0), strict=True))
+    assert (told["keys_root"], told["keys_braced"]) == (1, 1)
+    [one, *_] = merged_by_keys(Lines(lines_of(PACKAGE)), ['"zod": "^4"'], "json")
+    told = dict(zip(KEYS, one.features(0), strict=True))
+    assert (told["keys_root"], told["keys_braced"]) == (0, 0)
+
+
+def test_a_list_shown_whole_ends_as_the_file_or_as_the_snippet() -> None:
+    file = Lines(["[project]", "dev = [", '  "a==1"', "]"])
+    found = merged_by_keys(file, ["[project]", "dev = [", '  "a==1",', '  "b",', "]"], "toml")
+    assert [one.lines[-2] for one in found] == ['  "b"', '  "b",']
+    assert [dict(zip(KEYS, one.features(0), strict=True))["keys_ends"] for one in found] == [0, 1]
+
+
+def test_values_that_are_left_out_stay() -> None:
+    snippet = ["{", '"version": ...,', '"dependencies": { "chalk": "^6" ... }', '"prettier": "…"', "}"]
+    [one, *_] = merged_by_keys(Lines(lines_of(PACKAGE)), snippet, "json")
+    assert "\n".join(one.lines) + "\n" == PACKAGE.replace('"chalk": "^5"', '"chalk": "^6"')
+
+
+def test_a_quoted_wildcard_that_is_a_key_is_no_wildcard() -> None:
+    found = gone_entries("the `./dist/*` wildcard is gone", Lines(lines_of(PACKAGE)), "json")
+    assert [one.lines for one in found] == [(4,)]
+    found = gone_entries("`ch*` is gone", Lines(lines_of(PACKAGE)), "json")
+    assert [one.lines for one in found] == [(7,)]
+
+
+def test_comments_of_the_file_and_those_for_its_reader() -> None:
+    styles = Lines([".a {", "  top: 0;", "}"])
+    odds = []
+    said = "only this one changes, the rest as before"
+    for comment in ("stylelint-disable-next-line declaration-no-important", said):
+        shown = [".a {", f"  /* {comment} */", "  top: 1;", "}"]
+        found = merged_by_keys(styles, shown, "css")
+        told = [dict(zip(KEYS, one.features(0), strict=True)) for one in found]
+        odds.append(max((one["keys_comment_odds"] for one in told), default=0.0))
+    assert odds[0] > 0
+    assert odds[0] > odds[1]

@@ -116,7 +116,24 @@ def test_positions_are_told_from_others() -> None:
         ("At the top of `store/files.py`:", [0]),
         ("Next to `LIMIT`:", [1, 2, 3]),
         ("It is listed before NAMES, as it is shorter:", [3]),
+        ("and as the last two lines of the file", [14]),
+        ("Append it at the end of the file (one blank line before it):", [14]),
+        ("Below everything:", [14]),
+        ("In front of `LIMIT`:", [1, 2]),
+        ("Directly after *LIMIT*:", [3]),
+        ("It goes between the line that ends in `10` and `NAMES = [`:", [3]),
     ],
 )
 def test_more_ways_to_tell_a_place(prose: str, expected: list[int] | None) -> None:
     assert places_of(told_by(prose).at) == expected
+
+
+def test_an_item_is_called_by_what_it_begins_with() -> None:
+    shown = ["* `unique`: only once", "* `limit`: not `unique`", "", "If `unique` is set, `unique` jobs", "see unique"]
+    lines = Lines(shown)
+    assert places_of(PlaceReader(lines, {}).told("Below `unique`:", frozenset()).at) == [1]
+
+
+def test_the_first_of_two_places_may_be_told_at_length() -> None:
+    prose = 'Between the section about limits (the one that ends in "LIMIT = 10") and "NAMES = [":'
+    assert places_of(told_by(prose).at) == [3]

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from fastedit.anchor.hints import Hints
+from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy.finder import MAX_PLACES, MAX_PROPOSALS, proposals_for
 from fastedit.anchor.lazy.imports import without_name
-from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss, combinations, followed
+from fastedit.anchor.lazy.keys.gone import GoneEntries
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, ProposedLoss, combinations, followed
 from fastedit.syntax import outline
 from support.aligning import lines_of
 
@@ -211,3 +213,15 @@ def test_the_best_proposals_are_tried_together_and_each_alone() -> None:
     tried = {frozenset(one.gone[0] for one in chosen) for chosen in combinations(some, worth)}
     assert tried >= {frozenset(), frozenset({0}), frozenset({1}), frozenset({0, 1, 2}), frozenset({0, 1})}
     assert combinations([], worth) == [()]
+
+
+def test_what_a_snippet_shows_is_less_likely_meant_to_go() -> None:
+    original = lines_of("[list]\nalpha\nbeta\n")
+    found = outline("\n".join(original), "ini")
+    gone = [GoneEntries((1, 2), {"gone": 1.0})]
+    beside = Beside(Lines(original), (), frozenset({"beta"}))
+    (one,) = proposals_for(original, range(3), original, found, hints_of(""), beside=beside, entries=gone)
+    told = dict(zip(PROPOSALS, one.values, strict=True))
+    assert (told["entries_shown"], told["entries_lines"]) == (0.5, pytest.approx(0.693, abs=1e-3))
+    repeated = proposals_for(original, range(3), original, found, hints_of("`beta` is gone."), beside=beside)
+    assert [dict(zip(PROPOSALS, one.values, strict=True))["removes_shown"] for one in repeated] == [1.0]

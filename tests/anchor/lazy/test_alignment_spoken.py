@@ -251,3 +251,66 @@ def test_a_renaming_in_what_the_words_name_only() -> None:
     original = "def a():\n    return res\n\n\ndef b():\n    return res\n\n\ndef c():\n    return res\n"
     found = changes("Change `return res` to `return this` in both `a` and `b`.", original)
     assert [[line for line, _ in one.lines] for one in found if one.values.get("rename")] == [[1, 5, 9], [1, 5]]
+
+
+TEMPLATE = """\
+{% block head %}
+{% endblock %}
+{% block nav %}
+  <p>home</p>
+{% endblock %}
+{% block body %}
+{% endblock %}
+"""
+
+
+def test_a_block_is_told_by_its_two_ends() -> None:
+    declared = declared_in(outline(TEMPLATE, "html"))
+    found = spoken_units("The `{% block nav %}` … `{% endblock %}` goes.", Lines(lines_of(TEMPLATE)), declared)
+    assert [(one.start, one.end) for one in found if one.values.get("span")] == [(2, 5)]
+
+
+def test_a_sentence_names_the_kind_of_what_goes() -> None:
+    page = "* *mailer* - Sends\n\n* *pip* - Scans files\n  and more\n\nText about\nthe mailer.\n"
+    found = spoken_units("mailer is gone, delete its bullet", Lines(lines_of(page)), {})
+    told = {(one.start, one.end): one.values for one in found}
+    assert told[0, 1]["shape"] == 1
+    assert told[6, 7]["shape"] == 0
+    assert (told[0, 1]["leads"], told[6, 7]["leads"]) == (1, 0)
+    found = spoken_units("The paragraph about `the mailer` goes", Lines(lines_of(page)), {})
+    assert [(one.start, one.end) for one in found if one.values["shape"]] == [(5, 7)]
+
+
+@pytest.mark.parametrize(
+    ("prose", "line"),
+    [
+        ('Put `"Language :: 3.12",` at the top of `classifiers`.', 0),
+        ('`"Language :: 3.12",` is new, the last entry of `classifiers`.', 3),
+        ('`"Programming Language :: Python :: 3.12",` follows 3.11.', 3),
+    ],
+)
+def test_a_new_item_goes_where_its_list_is_named(prose: str, line: int) -> None:
+    added = [one.added for one in changes(prose, PROJECT) if one.values.get("insert_told")]
+    assert [(at, text[:2]) for ((at, text),) in added] == [(line, "  ")]
+
+
+def test_a_blank_line_that_stays_says_nothing_of_what_goes() -> None:
+    said = "Drop `save` and the line after it, so one blank line stays."
+    assert units(said, MODULE, "python")["def save(path):"].values["stays"] == 0
+
+
+def test_a_block_quote_is_a_paragraph_as_it_is_now() -> None:
+    page = "Title\n\nThe old words that stand\nhere are three lines of\ntext.\n\nOther words stand here.\n"
+    prose = "The paragraph, rewrapped:\n\n> The old words that stand here\n> are two lines of text."
+    [one] = [one for one in changes(prose, page) if one.values.get("line_paragraph")]
+    assert one.lines == ((2, "The old words that stand here"), (3, "are two lines of text."))
+    assert (one.gone, one.added) == ((4,), ())
+    longer = prose.replace("> are two", "> are,\n> as was said,\n> two")
+    [one] = [one for one in changes(longer, page) if one.values.get("line_paragraph")]
+    assert (one.gone, one.added) == ((), ((4, "two lines of text."),))
+
+
+def test_a_quoted_item_of_a_block_quote_keeps_its_sign() -> None:
+    page = "> - [one](http://a.org/one/two/three)\n> - [two](http://b.org)\n"
+    found = changes("The dead link:\n\n> - [one](http://c.org/one/two/three)\n", page)
+    assert ((0, "> - [one](http://c.org/one/two/three)"),) in [one.lines for one in found]

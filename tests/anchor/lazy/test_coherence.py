@@ -118,3 +118,9 @@ def test_comments_that_part_from_what_they_speak_of() -> None:
     code = "start()\n\n# Loads it.\ndef load():\n    pass\n\ndef save():\n    pass"
     assert told(code, code.replace("# Loads it.\n", ""))["lost_doc"] == 1
     assert told(code, code.replace("def load():\n    pass\n\n", ""))["orphan_doc"] == 1
+
+
+def test_a_comment_that_is_written_though_it_stays() -> None:
+    before = "# Copyright us\nrun()\n"
+    assert told(before, "# Copyright us\n# Copyright us\nrun()\n", language="shell")["copied_comment"] == 1
+    assert told(before, "# Copyright them\nrun()\n", language="shell")["copied_comment"] == 0

@@ -13,8 +13,9 @@ from fastedit.anchor.lazy.lines import Lines
 from fastedit.patterns import pattern
 
 # gone: a clause says so. quoted: the share of its names that are quoted. owner: what they stand in is named too.
-# others: how many more entries than names it may mean. stays: the clause also says that something stays.
-GONE = ("gone", "quoted", "owner", "others", "stays")
+# others: how many more entries than names it may mean. stays: the clause also says that something stays. but: it names
+# those that stay of a block. shown: the share of their lines that snippets show. lines: the logarithm of how many.
+GONE = ("gone", "quoted", "owner", "others", "stays", "but", "shown", "lines")
 MAX_ENTRIES = 24
 MAX_MEANT = 4  # entries that one name may mean, but for one with a wildcard
 _CLAUSE = pattern(r"(?<=[.;!?])\s+|,\s+(?![`\"\d]|which\b|that\b|all\b|and\b|so\b)|\s*[()]\s*|\n\s*\n|\n(?=\s*[-*]\s)")
@@ -30,6 +31,7 @@ _PLACE = pattern(
     r"|and\s+add|add|adds|put)\s+(?:the\s+|its\s+|both\s+|all\s+)?$",
     re.IGNORECASE,
 )
+_BUT = pattern(r"\b(?:everything|all(?: keys| entries| else)?)\s+(?:but|except(?: for)?)\b", re.IGNORECASE)
 _KEY = re.compile(r"""^(?:-\s+)?(?:"([^"]+)"|'([^']+)'|([\w@$.*/-]+))\s*[:=](?!:)""")
 _DESCRIBED = pattern(r"\b(?:the|no|its)\s+([\w.-]+)\s+(?:one|line|entry|item|classifier|pin)\b", re.IGNORECASE)
 
@@ -55,7 +57,32 @@ def gone_entries(prose: str, original: Lines, language: str) -> list[GoneEntries
     return result
 
 
+def _all_but(clause: str, original: Lines) -> GoneEntries | None:
+    """The entries of a block that a clause names, but for those that it excepts: "in `a` everything but `b` goes"."""
+    found = _BUT.search(clause)
+    if found is None:
+        return None
+    kept = {one[1].strip() for one in _NAME.finditer(clause, found.end()) if one[1]}
+    owners = [one[1].strip() for one in _NAME.finditer(clause) if one[1] and one[1].strip() not in kept]
+    opened = [line for name in owners for line in _entries_called(name, original)]
+    if len(opened) != 1 or not kept:
+        return None
+    start, end = opened[0], _end(opened[0], original)
+    inside = [line for line in range(start + 1, end) if original.columns[line] >= 0]
+    if not inside:
+        return None
+    column = min(original.columns[line] for line in inside[: len(inside) - 1] or inside)
+    heads = [line for line in inside if original.columns[line] == column and original.stripped[line][0] not in "}])"]
+    names = {line: _key_of(original.stripped[line]) or original.stripped[line].strip("\"',") for line in heads}
+    gone = [line for line in heads if names[line] not in kept]
+    lines = tuple(sorted(line for at in gone for line in range(at, min(end, _end(at, original)))))
+    values = {"gone": 1.0, "quoted": 1.0, "owner": 1.0, "others": 0.0, "stays": 0.0, "but": 1.0}
+    return GoneEntries(lines, values) if lines and len(gone) < len(heads) else None
+
+
 def _meant_by(clause: str, original: Lines) -> GoneEntries | None:
+    if _BUT.search(clause):
+        return _all_but(clause, original)
     names = [
         (next(filter(None, one.groups())), one[1] or one[2])
         for one in _NAME.finditer(clause)
@@ -83,6 +110,7 @@ def _meant_by(clause: str, original: Lines) -> GoneEntries | None:
         "owner": float(bool(owners)),
         "others": float(max(0, len(lines) - len(found)) if not any("*" in name for name, _ in names) else 0),
         "stays": float(_STAYS.search(clause) is not None),
+        "but": 0.0,
     }
     return GoneEntries(tuple(sorted(line for at in lines for line in range(at, _end(at, original)))), values)
 
@@ -91,6 +119,7 @@ def _entries_called(name: str, original: Lines) -> Iterator[int]:
     """Yields the lines of keys and items of this name; a number is the version at an item's end."""
     bare = value_name(name).strip("\"'")
     is_version = re.fullmatch(r"\d+(?:\.\d+)+", bare) is not None
+    is_literal = "*" in bare and any(_key_of(text) == bare for text in original.stripped)
     for line, text in enumerate(original.stripped):
         if not text or original.is_comment(line) or text[0] in "{}[]()":
             continue
@@ -100,7 +129,7 @@ def _entries_called(name: str, original: Lines) -> Iterator[int]:
                 yield line
             continue
         called = key or value_name(text.removeprefix("- "))
-        is_alike = "*" in bare and len(bare) > 2 and fnmatchcase(called, bare)
+        is_alike = "*" in bare and len(bare) > 2 and not is_literal and fnmatchcase(called, bare)
         if called == bare or is_alike or (bare[:1] == "@" and called.startswith(f"{bare}/")):
             yield line
 

@@ -28,6 +28,7 @@ class EntryMerger:
     """Collects what changes in the original's lines.
 
     elided: the lines of the snippet that something is left out before. notes: what was said above a line or behind it.
+    odds: of comments, see `ShownKeys`.
     """
 
     writer: EntryWriter
@@ -35,6 +36,7 @@ class EntryMerger:
     notes: dict[int, str]
     placer: Placer
     rules: MergeRules
+    odds: dict[int, int] = field(default_factory=dict)
     changes: list[tuple[int, int, list[str]]] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -174,6 +176,8 @@ class EntryMerger:
             if any(plain(one) != plain(other) for one, other in zip(old, new, strict=True)):
                 self.changes.append((mine.head - len(new), mine.head, new))
             return
+        odds = sum(self.odds.get(at, 0) for at, line in zip(above, new, strict=True) if plain(line) not in known)
+        self.placer.counts["comment_odds"] += -odds if self.rules.is_quiet else odds
         new = [line for line in new if plain(line) not in known]
         self.placer.counts["quiet" if self.rules.is_quiet else "comments"] += len(new)
         if new and not self.rules.is_quiet:
@@ -257,7 +261,7 @@ class EntryMerger:
             self.writer.original, mine
         ):
             self.changes.append((first, last, self.writer.written_list(mine, shown)))
-            self._end_items(mine)
+            self._end_items(mine, self._shown_end(mine, shown, numbers))
             return
         written: list[str] = []
         prefix = self.writer.inside(mine, shown)
@@ -269,7 +273,17 @@ class EntryMerger:
             written += self.writer.original.texts[item.start : item.head]
             written += self.writer.value(item, one) or self.writer.original.texts[item.head : item.end]
         self.changes.append((first, last, written))
-        self._end_items(mine)
+        self._end_items(mine, self._shown_end(mine, shown, numbers))
+
+    def _shown_end(self, mine: Entry, shown: Entry, numbers: Sequence[int | None]) -> bool | None:
+        """Whether a list that is shown whole ends in a comma, where that counts; else None."""
+        if self.writer.language != "toml" or numbers[-1] == len(mine.children) - 1:
+            return None
+        has_comma = self.writer.has_comma(self.writer.shown.texts[shown.children[-1].end - 1])
+        if has_comma == self.writer.has_comma(self.writer.original.texts[mine.children[-1].end - 1]):
+            return None
+        self.placer.counts["ends_as_shown" if self.rules.ends_as_shown else "ends"] += 1
+        return has_comma if self.rules.ends_as_shown else None
 
     def add_items(self, mine: Entry, shown: Entry) -> None:
         """Adds items that are shown without the key of their list, and changes those that the list has."""
@@ -283,12 +297,16 @@ class EntryMerger:
         self._insert(mine, shown, numbers)
         self._end_items(mine)
 
-    def _end_items(self, mine: Entry) -> None:
-        """Gives the items of a list of TOML the commas that they need, its last one as the file has it."""
+    def _end_items(self, mine: Entry, shown_end: bool | None = None) -> None:
+        """Gives the items of a list of TOML the commas that they need, its last one as the file has it.
+
+        shown_end: whether the last one has one all the same.
+        """
         if self.writer.language != "toml":
             return
         first, last = mine.inner or (0, 0)
         ends_so = self.writer.has_comma(self.writer.original.texts[mine.children[-1].end - 1])
+        ends_so = ends_so if shown_end is None else shown_end
         new = [change for change in self.changes if first <= change[0] and change[1] <= last]
         if not new:
             return

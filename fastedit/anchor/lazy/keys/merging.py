@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fastedit.anchor.lazy.keys.braced import selector
 from fastedit.anchor.lazy.keys.entries import Entry
@@ -31,13 +31,14 @@ KEYS = (
     "keys_marked", "keys_shown", "keys_hidden", "keys_kept",
     "keys_kept_little", "keys_kept_marked", "keys_same", "keys_told", "keys_unheard", "keys_unkin", "keys_whole",
     "keys_items", "keys_renamed", "keys_scattered", "keys_full", "keys_kept_unsaid",
-    "keys_comments", "keys_quiet", "keys_joined_said",
+    "keys_comments", "keys_quiet", "keys_joined_said", "keys_root", "keys_braced",
+    "keys_ends", "keys_dropped_said", "keys_comment_odds",
 )  # fmt: skip
 JSON = frozenset({"json", "jsonc", "json5"})
 MAX_LINES = 20_000
 FEW = 2  # lines that were likelier deleted than just not shown
 _SENTENCE = re.compile(r"(?<=[.;!?:])\s+|\n\s*\n")
-_COMPLETE = re.compile(
+COMPLETE = re.compile(
     r"\b(?:complete(?:ly)?|in full|the full|entire(?:ly)?|the whole|all (?:there (?:is|are)|of (?:it|them))"
     r"|nothing else|exactly|only (?:has|have|contains?)|is now (?:just|only)|vollständig|complet[oa]?s?)\b",
     re.IGNORECASE,
@@ -101,6 +102,11 @@ class MergedKeys:
             "keys_quiet": min(3, found["quiet"]),
             "keys_kept_unsaid": 0.0 if found["gone"] else math.log1p(num_kept),
             "keys_scattered": math.log1p(found["scattered"]),
+            "keys_root": float(found["root"] > 0),
+            "keys_braced": float(found["braced"] > 0),
+            "keys_ends": float(found["ends_as_shown"] > 0),
+            "keys_dropped_said": float(found["gone"] > 0 and found["dropped"] > 0),
+            "keys_comment_odds": max(-3.0, min(3.0, found["comment_odds"] / 10)),
         }
         return tuple(values[name] for name in KEYS)
 
@@ -120,11 +126,11 @@ def merged_by_keys(
         return []
     merge = _object_merger(original, snippet) if language in JSON else _entry_merger(original, snippet, said, prose)
     result: dict[tuple[str, ...], MergedKeys] = {}
-    for rules, merged in _answers(merge, said):
+    for rules, merged in _answers(merge, said, prose):
         for lines, counts in merged:
             counts["marked"] = len(snippet.elided) if counts["hidden"] else 0
             counts["more"] = bool(_MORE.search(prose))
-            counts["full"] = bool(_COMPLETE.search(said))
+            counts["full"] = bool(COMPLETE.search(said))
             counts["gone"] = bool(_GONE.search(said))
             counts["stays"] = bool(_STAYS.search(said))
             counts["deaf"] = rules.is_deaf
@@ -132,11 +138,11 @@ def merged_by_keys(
     return list(result.values())
 
 
-def _answers(merge: _Merge, said: str) -> Iterator[tuple[MergeRules, _Merged]]:
+def _answers(merge: _Merge, said: str, lead: str) -> Iterator[tuple[MergeRules, _Merged]]:
     """The rules that may lead to different results, with these: a question that doesn't come up has one answer."""
     whole = complete_keys(said)
     for named in (frozenset[str](), whole) if whole else (whole,):
-        rules = MergeRules(Way.BESIDE, said, whole=named)
+        rules = MergeRules(Way.BESIDE, said, lead, whole=named)
         merged = merge(rules)
         yield from _varied(merge, rules, merged)
         if any(counts["strays"] for _, counts in merged):
@@ -155,13 +161,16 @@ def _varied(merge: _Merge, rules: MergeRules, merged: _Merged) -> Iterator[tuple
     yield from ((one, merge(one)) for one in others)
     if counts["dropped"]:
         yield from ((one, merge(one)) for one in (replace(one, joins=True) for one in (rules, *others)))
+    if counts["ends"]:
+        rules = replace(rules, ends_as_shown=True)
+        yield rules, merge(rules)
 
 
 def complete_keys(said: str) -> frozenset[str]:
     """The names in sentences that say that something is shown in full."""
-    told = [sentence for sentence in _SENTENCE.split(said) if _COMPLETE.search(sentence)]
+    told = [sentence for sentence in _SENTENCE.split(said) if COMPLETE.search(sentence)]
     names = (name.strip("\"'[]") for one in told for found in _TOLD_NAME.findall(one) for name in found)
-    return frozenset(name for name in names if name and not _COMPLETE.fullmatch(name))
+    return frozenset(name for name in names if name and not COMPLETE.fullmatch(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,19 +178,21 @@ class ShownKeys:
     """A snippet without what only speaks to its reader.
 
     texts: its lines. notes: what was said above a line, or behind it. elided: the lines that something is left
-    out before.
+    out before. odds: tenths of how much likelier a comment belongs to the file than to its reader.
     """
 
     texts: tuple[str, ...]
     notes: dict[int, str]
     elided: frozenset[int]
     language: str
+    odds: dict[int, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, shown: Sequence[str], original: Lines, language: str) -> ShownKeys:
         texts: list[str] = []
         notes: dict[int, str] = {}
         elided: set[int] = set()
+        odds: dict[int, int] = {}
         given = [line.rstrip() for line in shown]
         for row in rows_of(shown, original, language):
             if not _is_note(row, original):
@@ -189,12 +200,14 @@ class ShownKeys:
                 behind = given[row.number][len(text) :] if given[row.number].startswith(text) else ""
                 if behind and not row.is_part:
                     notes[len(texts)] = f"{notes.get(len(texts), '')} {behind}".strip()
+                if row.note is not None:
+                    odds[len(texts)] = round(10 * (row.role("code") - max(row.role(name) for name in _ROLES)))
                 texts.append(row.text)
                 continue
             notes[len(texts)] = f"{notes.get(len(texts), '')} {row.note}".strip()
             if row.role("elide") >= max(row.role(name) for name in _ROLES):
                 elided.add(len(texts))
-        return cls(tuple(texts), notes, frozenset(elided), language)
+        return cls(tuple(texts), notes, frozenset(elided), language, odds)
 
 
 def _is_note(row: Row, original: Lines) -> bool:
@@ -257,6 +270,7 @@ def _items(snippet: ShownKeys, shown: Entry | None) -> tuple[ShownKeys, Entry] |
         texts=(*before, *texts, *behind),
         notes={line + 1: note for line, note in snippet.notes.items()},
         elided=frozenset(line + 1 for line in snippet.elided),
+        odds={line + 1: odds for line, odds in snippet.odds.items()},
     )
     root = entries_of(wrapped.texts, snippet.language)
     if root is None or len(root.children) != 1 or not root.children[0].is_list:
@@ -275,13 +289,14 @@ def _merged(
     """The result of merging entries that are shown into those of the file that they are; empty where it fails."""
     lines = Lines(snippet.texts)
     writer = EntryWriter(original, lines, snippet.language, steps_of(original, lines, *pairs[0]))
-    merger = EntryMerger(writer, snippet.elided, snippet.notes, rules.placer(), rules)
+    merger = EntryMerger(writer, snippet.elided, snippet.notes, rules.placer(), rules, snippet.odds)
     try:
         for target, shown in pairs:
             if are_items:
                 merger.add_items(target, shown)
             else:
                 merger.merge(target, shown)
+        merger.placer.counts["root"] += any(target.column < 0 for target, _ in pairs)
         return [(merger.lines(), merger.placer.counts)]
     except Unmerged:
         return []
@@ -304,4 +319,6 @@ def _unfolded(snippet: ShownKeys, mine: Entry, original: Lines) -> ShownKeys:
         texts.append(found["indent"] + "}")
     places.append(len(texts))
     notes = {places[line]: note for line, note in snippet.notes.items()}
-    return replace(snippet, texts=tuple(texts), notes=notes, elided=frozenset(places[line] for line in snippet.elided))
+    odds = {places[line]: one for line, one in snippet.odds.items()}
+    elided = frozenset(places[line] for line in snippet.elided)
+    return replace(snippet, texts=tuple(texts), notes=notes, elided=elided, odds=odds)

@@ -19,6 +19,10 @@ MIN_ALIKE = 75.0  # of 100: a key that may be another's new form
 _GAP = '"..."'
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _BEFORE_CLOSING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(\s*[}\]])')
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+# What is left out inside of a line: values that are nothing but dots, or that are none, and dots outside of strings.
+_LEFT_OUT = re.compile(rf'({_STRING}\s*:)[ \t]*(?:"…"|\.{{3}}|…|(?=[,}}\n]|$))|({_STRING})|\.{{3}}|…')
+_OPENED = re.compile(r"([{\[]\s*),")
 _BETWEEN = re.compile(r'([}\]"\w])([ \t]*\n\s*")')
 
 
@@ -37,6 +41,9 @@ def merged_objects(
     target = _target(source, root, text, part)
     if target is None:
         return None
+    placer.counts["root"] += target.id == root.id
+    has_braces = next((line for line in shown if line.strip()), "").strip() == "{"
+    placer.counts["braced"] += target.id == root.id and has_braces
     merger = _Merger(source, text, original.indent_unit, Lines(text.decode().split("\n")).indent_unit, placer, rules)
     for owner, pairs in _owners(source, root, target, text, part, placer, scatters=rules.scatters):
         merger.merge(owner, pairs)
@@ -66,11 +73,14 @@ def _with_gaps(shown: Sequence[str], elided: Collection[int]) -> str:
 def _read_snippet(snippet: str) -> tuple[bytes, Node | None]:
     """The snippet's text, in braces where it has none, and its object; None where it doesn't parse.
 
-    Where it doesn't as it is, remarks in it are left out, and commas that are missing beside them or left over.
+    Where it doesn't as it is, remarks in it are left out, and commas that are missing beside them or left over; then
+    values that aren't shown have a sign in their place, too.
     """
     plain = _COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else "", snippet).strip()
     plain = _BEFORE_CLOSING.sub(lambda found: found[1] or found[2], _BETWEEN.sub(r"\1,\2", plain)).rstrip(",")
-    for one in (snippet, plain):
+    less = _LEFT_OUT.sub(lambda found: f"{found[1]} {_GAP}" if found[1] else found[2] or "", plain)
+    less = _OPENED.sub(r"\1", _BEFORE_CLOSING.sub(lambda found: found[1] or found[2], _BETWEEN.sub(r"\1,\2", less)))
+    for one in (snippet, plain, less.strip().rstrip(",")):
         for text in (one, "{\n" + one + "\n}"):
             encoded = text.encode()
             found = _object_of(encoded)
@@ -224,6 +234,8 @@ class _Merger:
         return result
 
     def _change(self, pair: Node, mine: Node, value: Node) -> None:
+        if _value(self.text, value) == json.loads(_GAP):
+            return  # it isn't shown
         key = _key(self.source, pair).strip('"')
         if mine.type == value.type == "object" and _pairs(mine) and key not in self.rules.whole:
             self.merge(mine, _pairs(value))

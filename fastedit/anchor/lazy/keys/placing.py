@@ -17,7 +17,9 @@ _CLAUSE = re.compile(r"(?<=[.;!?:])\s+|,\s+(?!and\s+`)|\s*[()]\s*|\n\s*\n|\n(?=\
 _QUOTED = re.compile(r"`([^`\n]+)`")
 _NAME = r"(?:the\s+|its\s+|existing\s+|old\s+)*(`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+'|[\w@$&.*/:#-]*[\w)])"
 _BETWEEN = re.compile(rf"\bbetween\s+{_NAME}(?:'s)?(?:\s+[\w-]+){{0,3}}?\s+and\s+{_NAME}", re.IGNORECASE)
-_BEHIND = re.compile(rf"\b(?:after|behind|below|under|beneath|follow(?:s|ing)?)\s+{_NAME}", re.IGNORECASE)
+_BEHIND = re.compile(
+    rf"\b(?:after|behind|below|under|beneath|follow(?:s|ing)?|takes?\s+the\s+place\s+of)\s+{_NAME}", re.IGNORECASE
+)
 _BEFORE = re.compile(rf"\b(?:before|above|in front of|ahead of)\s+{_NAME}", re.IGNORECASE)
 _FIRST = re.compile(
     r"\b(?:(?:comes?|goes|stands?|is)\s+first|first\s+(?:one|entry|key|item)|at\s+(?:the|its)\s+(?:very\s+)?(?:top|start|beginning))\b",
@@ -27,6 +29,7 @@ _LAST = re.compile(
     r"\b(?:(?:comes?|go(?:es)?|stands?|is)\s+last|last\s+(?:one|entry|key|item)|at\s+(?:the|its)\s+(?:very\s+)?(?:end|bottom)|append(?:ed|s)?)\b",
     re.I,
 )
+_OF_FILE = re.compile(r"\b(?:end|bottom|top|beginning|start)\s+of\s+(?:the|this)\s+file\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"^(.*?)(\d[\d.]*)$")
 
 
@@ -43,24 +46,28 @@ class Way(Enum):
 class MergeRules:
     """One answer to each question that a partial file leaves open.
 
-    way: where new keys go. said: the words of the message; is_deaf: whether they place nothing. joins: whether a list
-    of values keeps those that the snippet's doesn't have. whole: the keys of blocks that are shown complete. renames:
-    whether a new key takes over an old one that is much like it. scatters: whether keys that only one other object has
-    are that object's. is_quiet: whether comments above known keys that the file doesn't have speak to the reader.
+    way: where new keys go. said: the words of the message; lead: those that lead to the snippet; is_deaf: whether they
+    place nothing. joins: whether a list of values keeps those that the snippet's doesn't have. whole: the keys of
+    blocks that are shown complete. renames: whether a new key takes over an old one that is much like it. scatters:
+    whether keys that only one other object has are that object's. is_quiet: whether comments above known keys that the
+    file doesn't have speak to the reader. ends_as_shown: whether a list that is shown whole ends in a comma as the
+    snippet's does, or as the file's.
     """
 
     way: Way
     said: str = ""
+    lead: str = ""
     is_deaf: bool = False
     joins: bool = False
     whole: frozenset[str] = frozenset()
     renames: bool = False
     scatters: bool = False
     is_quiet: bool = False
+    ends_as_shown: bool = False
 
     def placer(self) -> Placer:
         """The placer of new keys under these rules."""
-        return Placer(self.way, self.said, self.is_deaf)
+        return Placer(self.way, self.said, self.is_deaf, self.lead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +82,16 @@ class Sibling:
 class Placer:
     """Finds places, and counts what speaks for and against them.
 
-    said: what the words around the snippet say. is_deaf: whether they are passed over. counts: `told` of keys that
-    the words place, `unsorted` of those that break the order of the others, `apart` of those away from the neighbour
-    that they are shown beside, `unkin` of those away from what is called alike, `last` of those that nothing gave a
-    place.
+    said: what the words around the snippet say; lead: those directly before it. is_deaf: whether they are passed over.
+    counts: `told` of keys that the words place, `unsorted` of those that break the order of the others, `apart` of
+    those away from the neighbour that they are shown beside, `unkin` of those away from what is called alike, `last` of
+    those that nothing gave a place.
     """
 
     way: Way = Way.BESIDE
     said: str = ""
     is_deaf: bool = False
+    lead: str = ""
     counts: Counter[str] = field(default_factory=Counter)
 
     def place(
@@ -134,7 +142,9 @@ class Placer:
         by_key, by_owner, by_none = (
             [told_place(siblings, key, clause) for clause in told] for told in (of_key, of_owner, alone)
         )
-        return next((place for place in (*by_key, *ends[0], *by_owner, *ends[1], *by_none) if place is not None), None)
+        of_file = [told_end(siblings, self.lead)] if not owner and _OF_FILE.search(self.lead) else []
+        places = (*by_key, *ends[0], *by_owner, *ends[1], *by_none, *of_file)
+        return next((place for place in places if place is not None), None)
 
     @staticmethod
     def _is_only_place(clause: str) -> bool:
