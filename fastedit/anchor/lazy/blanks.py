@@ -12,6 +12,7 @@ from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.anchor.lazy.shapes import is_title
 
+USUAL_BLANKS = {"python": 2}  # before a declaration, where the file has no other
 FEW_LINES = 8  # fewer say nothing of where a file has blank lines
 
 
@@ -33,9 +34,13 @@ class _Gap:
 
 
 class AddedBlanks(Enum):
-    """The sides of new lines that get a blank line because words ask for it, though the file has none there."""
+    """The sides of new lines that get a blank line though nothing of the file says so.
+
+    BEFORE, BEHIND, AROUND: one, as words ask for it. EVEN: as many on both sides as the lines beside them had between.
+    """
 
     NONE = "none"
+    EVEN = "even"
     BEFORE = "before"
     BEHIND = "behind"
     AROUND = "around"
@@ -46,6 +51,7 @@ class Blanks:
 
     def __init__(self, grid: Grid, plan: PathPlan, columns: Columns, added: AddedBlanks = AddedBlanks.NONE) -> None:
         self.added = added
+        self.uneven: list[int] = []  # the first rows of new lines with fewer on one side than the file has there
         self.grid = grid
         self.plan = plan
         self.columns = columns
@@ -167,6 +173,10 @@ class Blanks:
         side = AddedBlanks.BEFORE if below.is_new else AddedBlanks.BEHIND
         if self.added in (AddedBlanks.AROUND, side):
             wanted = max(1, wanted)
+        if wanted < gap.in_file:
+            self.uneven.append(gap.start)
+            if self.added is AddedBlanks.EVEN:
+                wanted = gap.in_file
         if wanted == len(between):
             return between
         kept = between[:wanted]
@@ -287,4 +297,4 @@ class Blanks:
         at, shown = row - 1, 0
         while at >= 0 and self.grid.rows[at].is_blank:
             shown, at = shown + 1, at - 1
-        return shown
+        return shown or (USUAL_BLANKS.get(self.grid.outline.language, 0) if column == 0 else 0)

@@ -17,6 +17,7 @@ from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.lines import indent_of
 
 FEW_LINES = 4
+OPENING = ("decl", "key", "table", "selector", "case")
 CLOSING = (")", "]", "}", "end", "</")
 
 
@@ -259,6 +260,9 @@ class Columns:
             other = min(near, key=lambda one: (abs(one - row), abs(self.shown.columns[one] - mine)))
             return self._column_beside(row, other)
         at = self.spots.get(row)
+        first = None if at is None else self._first_at(at)
+        if first is not None and first < row and not self.is_parted(first, row) and not trusted:
+            return max(0, self.column(first) + self._scaled(mine - self.shown.columns[first]))
         nearest = min(trusted, key=lambda one: abs(one - row), default=None)
         by_shift = None if nearest is None else self._column_beside(row, nearest)
         if at is not None:
@@ -273,8 +277,33 @@ class Columns:
             if mine in fitting:
                 return mine
             if fitting and row in self.plan.free_before:
-                return max(fitting) if self.grid.block_ends[at] else fitting[-1]
+                return self._column_of_kin(row, at, fitting) if self.grid.block_ends[at] else fitting[-1]
         return by_shift if by_shift is not None else max(0, mine)
+
+    def _first_at(self, at: int) -> int | None:
+        """The first new row of a place that isn't blank."""
+        return next((row for row in self.plan.new[at] if not self.grid.rows[row].is_blank), None)
+
+    def _column_of_kin(self, row: int, at: int, fitting: Sequence[int]) -> int:
+        """The column where others of a row's kind stand, of those of the blocks that end at a place; else the deepest.
+
+        Where a blank line is, it is the outermost one.
+        """
+        identity = self.grid.leading_identity(row)
+        last, original = self.grid.line_before[at], self.original
+        lines = [last, *original.ancestors(last)] if last >= 0 else []
+        behind = self.grid.line_behind[at]
+        lines += [behind] if behind < len(original) else []
+        kin = []
+        for line in lines:
+            other = original.identity(line)
+            if identity is not None and other is not None and identity.kind == other.kind in OPENING:
+                kin.append(original.columns[line])
+        kin = [column for column in kin if column in fitting]
+        if not kin:
+            return max(fitting)
+        is_apart = any(0 <= line < len(original) and not original.keys[line] for line in (at - 1, at))
+        return min(kin) if is_apart else max(kin)
 
     def _column_beside(self, row: int, other: int) -> int:
         """The column of a row as far from a quoted one's as in the snippet."""

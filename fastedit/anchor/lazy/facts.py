@@ -27,8 +27,9 @@ FACTS = (
     "replaced_unlike", "lost_used", "lost_unused", "kin_apart", "kin_of_new", "closer_apart", "closer_of_new",
     "closer_new", "renamed_header", "renamed_used", "renamed_said", "bare_runs", "bare_lines", "beside_like",
     "replaced_runs", "replaced_share", "beside_share", "repeats_near", "repeats_far", "moves_line",
-    "comments_dropped", "passed_full", "passed_full_lines",
-    "blanks_told", "blanks_said", "blanks_around",
+    "comments_dropped", "passed_full", "passed_full_lines", "apart", "apart_told", "apart_meant", "apart_adds",
+    "apart_changes", "apart_known",
+    "blanks_told", "blanks_said", "blanks_around", "blanks_even", "blanks_even_headed", "blanks_even_lines",
 )  # fmt: skip
 # Words before a snippet that say that it is all there is to be.
 _FULL = pattern(
@@ -40,6 +41,7 @@ _HEADERS = ("decl", "heading", "table")
 _COMMENTED = re.compile(r"\S\s+(?:#|//|--|/\*)\s")
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
 MAX_COUNT = 4
+MIN_TELLING = 2  # characters of a line
 NEAR_LINES = 30
 MIN_BESIDE = 0.4  # likeness
 MAX_BESIDE = 5  # lines
@@ -72,7 +74,23 @@ def facts_of(grid: Grid, plan: PathPlan, cells: tuple[Cell, ...]) -> NDArray[np.
     _count_beside(f, grid, cells)
     f["comments_dropped"] = _num_comments_dropped(grid, plan)
     _count_passed(f, grid, plan)
+    _tell_apart(f, grid, plan)
     return np.array([min(MAX_COUNT, f[name]) for name in FACTS], np.float32)
+
+
+def _tell_apart(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
+    """Fills in whether all that the snippet shows is new in one place, and what the words say of that."""
+    if len(plan.new) != 1 or plan.deleted or not all(grid.rows[row].is_blank for row in plan.quoted):
+        return
+    ((at, rows),) = plan.new.items()
+    told, original = grid.told, grid.original
+    keys = [key for row in rows if len(key := grid.shown.keys[row]) > MIN_TELLING]
+    f["apart"] = 1
+    f["apart_told"] = float(told.at is not None and told.at[at])
+    f["apart_meant"] = float(told.near[at]) if told.near is not None else 0.0
+    f["apart_adds"] = grid.intent.adds
+    f["apart_changes"] = grid.intent.changes
+    f["apart_known"] = sum(key in original.places for key in keys) / max(1, len(keys))
 
 
 def _count_errors(f: dict[str, float], grid: Grid, cells: tuple[Cell, ...]) -> None:

@@ -24,7 +24,7 @@ NEW_AT = (
     "fits_before fits_behind fits_opener fits_none captures ends_block ends_file begins_file blank_behind "
     "blank_before declared_at_boundary declared_inside statement_at_boundary first_same_before first_same_behind "
     "inside_parent outside_parent inside_named outside_named import_far deeper_than_before "
-    "in_told out_told at_told off_told"
+    "in_told out_told at_told off_told at_meant off_meant"
 ).split()
 NEW_NEAR = [f"near_{name}" for name in NEW_AT]
 NEW_FAR = [f"far_{name}" for name in NEW_AT]
@@ -90,6 +90,6 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
     FITS_BEFORE, FITS_BEHIND, FITS_OPENER, FITS_NONE, CAPTURES, ENDS_BLOCK, ENDS_FILE, BEGINS_FILE, BLANK_BEHIND,
     BLANK_BEFORE, DECLARED_AT_BOUNDARY, DECLARED_INSIDE, STATEMENT_AT_BOUNDARY, FIRST_SAME_BEFORE, FIRST_SAME_BEHIND,
     INSIDE_PARENT, OUTSIDE_PARENT, INSIDE_NAMED, OUTSIDE_NAMED, IMPORT_FAR, DEEPER_THAN_BEFORE,
-    IN_TOLD, OUT_TOLD, AT_TOLD, OFF_TOLD,
+    IN_TOLD, OUT_TOLD, AT_TOLD, OFF_TOLD, AT_MEANT, OFF_MEANT,
 ) = range(len(NEW_AT))
 # fmt: on

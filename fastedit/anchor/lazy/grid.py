@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+MAX_LEADING = 30  # rows of comments before what they speak of
 MORE_THAN_ANY = np.float32(400)  # deleted lines: what a gap counts as, which must not be deleted
 
 
@@ -305,11 +306,12 @@ class Grid(Positions):
 
     def leading_identity(self, row: int) -> Identity | None:
         """The identity of a run of lines that begins with the row, its comments and decorators passed over."""
-        for at in range(row, min(self.num_rows, row + 12)):
+        for at in range(row, min(self.num_rows, row + MAX_LEADING)):
             one = self.rows[at]
             if one.is_blank or one.note is not None:
                 continue
             found = self.shown.identity(at)
-            if found is None or found.kind != "decorator":
+            is_comment = found is None and self.shown.is_comment(at)
+            if not is_comment and (found is None or found.kind != "decorator"):
                 return found
         return None

@@ -9,7 +9,7 @@ lines; only the last sentence tells what is announced. What they say is one more
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from fastedit.anchor.hints import is_path
 from fastedit.anchor.lazy.lines import DOTS, Lines
+from fastedit.anchor.lazy.place_words import EDGES, mentions, plain, words_near
 from fastedit.patterns import pattern
 
 if TYPE_CHECKING:
@@ -52,70 +53,16 @@ _BLANKS = pattern(
     re.IGNORECASE,
 )
 MAX_MEANT = 3  # lines that a quote may mean
-MAX_BETWEEN = 40  # characters between a word for a place and the name
 MIN_QUOTED = 3  # characters of a quote that is looked for inside of lines
-# A quote, what is emphasised, as titles are, or a word that is written as only code is.
-_QUOTED = re.compile(
-    r"`([^`\n]+)`|[\"“„«]([^\"“”„«»\n]{2,})[\"”“»]"
-    r"|(?<![\w*])\*{1,2}(?=[^\s*])([^*\n]{2,60})(?<=[^\s*])\*{1,2}(?![\w*])"
-    r"|(\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{3,}\w*)\b)"
-)
 _FILE_NAME = re.compile(r"`([^`\s]+)`")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _LEADING = re.compile(r"(?:[-*+•|#>]+|\d+[.)])\s*[`*_\"':\[]*([\w.$/-]*\w)")
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
-_WORDS = {
-    "after": (
-        "after behind below beneath under underneath following follows nach unter unterhalb hinter darunter después "
-        "debajo tras detrás siguiente dopo sotto après sous derrière depois abaixo após po pod za после под ниже за "
-        "efter onder achter"
-    ),
-    "before": (
-        "before front above over preceding precedes vor über oberhalb antes encima arriba prima sopra avant au-dessus "
-        "devant "
-        "acima przed nad перед над выше до före ovanför voor boven"
-    ),
-    "between": "between zwischen entre tra fra mellan mellem tussen między mezi между",
-    "beside": "next beside neben junto accanto próximo naast bredvid obok vedle рядом",
-    "inside": (
-        "in inside within into to im ins innerhalb en dentro nel nello nella nell dans no em num numa w we в во i"
-    ),
-    "top": (
-        "top beginning oben anfang beginn inicio principio comienzo inizio cima début haut topo início начале "
-        "начало początku początek början"
-    ),
-    "end": "end bottom append appended ende unten final fin fine fondo bas fim конце конец końcu koniec slutet",
-}
-# Behind a word for an end: that it is that of the file, or nothing.
-_OF_FILE = re.compile(
-    r"^\W*(?:(?:of|the|this|der|des|von|dieser|del?|della|du|da|do|la|le|el|il|o|av|van)\W+)*"
-    r"(?:file|module|script|page|document|datei|moduls?|seite|archivo|fichero|módulo|modulo|fichier|arquivo|ficheiro|"
-    r"файла|модуля|pliku|modułu|filen|bestand)?\W*(?:add|comes|goes|kommt|va|viene|ajoute\w*|añad\w*|aggiung\w*)?\W*"
-    r"(?:(?:after|behind|with|nach|mit|tras|con|après|avec|dopo|após|com|efter|met|na)\W+(?:\w+\W+){1,3}"
-    r"(?:line|zeile|blanco|vacía|branco|vazia|vide|vuota|regel|rad))?\W*$"
+# What stands in a block is said to come last there.
+_LAST_INSIDE = re.compile(
+    r"\b(?:as|is|comes|goes) (?:the )?(?:very )?last\b|\blast (?:thing|statement)\b|\bat the (?:very )?end\b"
 )
-# A sentence that says which end of the file is meant: "and as last line of the file", "below everything".
-_LAST_OF_FILE = re.compile(
-    r"\blast\s+(?:\w+\s+)?(?:lines?|thing|entry|section|rule|block|function)\s+(?:of|in)\s+(?:the|this)\s+"
-    r"(?:file|document|page)\b|\b(?:below|after|behind|under)\s+(?:everything|all\s+(?:else|the\s+rest))\b"
-    r"|\b(?:file|document|page)\s+ends\s+with\b",
-    re.IGNORECASE,
-)
-_FIRST_OF_FILE = re.compile(
-    r"\bfirst\s+(?:\w+\s+)?(?:lines?|thing|section)\s+(?:of|in)\s+(?:the|this)\s+(?:file|document|page)\b"
-    r"|\b(?:above|before)\s+(?:everything|all\s+(?:else|the\s+rest))\b",
-    re.IGNORECASE,
-)
-_BEHIND_NAME = (
-    ("after", re.compile(r"^\s*(?:の|之|的)?(?:直後|後|下|后面|后|下面|下方|다음|뒤|아래)")),
-    ("before", re.compile(r"^\s*(?:の|之|的)?(?:直前|前|上|前面|上面|上方|앞|위)")),
-    ("inside", re.compile(r"^\s*(?:の|之|的)?(?:中|内|里|裡|안)")),
-)
-_REMARK = re.compile(r"\([^()]*\)")
-_AND = re.compile(r"\b(?:and|und|y|et|e|och|en|i|и)\W+(?:\w+\W+){0,3}$")
-_OF = re.compile(r"\s+(?:of|von|des|der|del?|della|du|di|do|da|van|av)\b")
-_EDGES = ("top", "end")
-_KIND_OF = {word: kind for kind, words in _WORDS.items() for word in words.split()}
+_CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
+MAX_NEAR = 6  # lines that a word may mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +92,13 @@ def asks_blanks(prose: str) -> bool:
 class Told:
     """The place of a snippet, as words tell it.
 
-    inside: lines that stand in a declaration which they name; at: positions which they name; None where they don't.
+    inside: lines that stand in a declaration which they name; at: positions which they name; near: how likely they mean
+    a position by words that aren't sure to name one, such as plain ones; None where they don't.
     """
 
     inside: NDArray[np.bool_] | None = None
     at: NDArray[np.bool_] | None = None
+    near: NDArray[np.float32] | None = None
 
 
 class PlaceReader:
@@ -161,28 +110,83 @@ class PlaceReader:
 
     def told(self, prose: str, shown: frozenset[str]) -> Told:
         """Reads the last sentence, else the one before it. shown: names that the snippet itself declares."""
-        sentences = [one for one in SENTENCE_END.split(prose) if one.strip()]
-        for sentence in reversed(sentences[-2:]):
+        sentences = [plain(one) for one in SENTENCE_END.split(prose) if one.strip()][-2:]
+        near = self._near(sentences)
+        for sentence in reversed(sentences):
             told = self._told_by(sentence, shown)
             if told.inside is not None or told.at is not None:
+                told.near = near
                 return told
-        return Told()
+        return Told(near=near)
 
     def _told_by(self, sentence: str, shown: frozenset[str]) -> Told:
         told = Told()
         n = len(self.original)
-        for kind, quoted in _mentions(_FILE_NAME.sub(_without_path, sentence)):
-            if kind in _EDGES:
+        is_last = _LAST_INSIDE.search(sentence) is not None
+        for kind, quoted in mentions(_FILE_NAME.sub(self._without_path, sentence)):
+            if kind in EDGES and not quoted:
                 told.at = _with(told.at, n + 1, self._gap(0 if kind == "top" else n))
                 continue
             for start, end in self._meant(quoted, shown):
-                if kind == "inside":
+                if kind in ("inside", *EDGES):
                     told.inside = _with(told.inside, n, range(start, end))
+                if kind == "top":
+                    told.at = _with(told.at, n + 1, self._gap(self._body(start, end)))
+                if kind == "end" or (kind == "inside" and is_last):
+                    told.at = _with(told.at, n + 1, self._gap(self._last(start, end)))
                 if kind in ("after", "beside"):
                     told.at = _with(told.at, n + 1, self._gap(end))
                 if kind in ("before", "beside"):
                     told.at = _with(told.at, n + 1, self._gap(start))
         return told
+
+    def _near(self, sentences: Sequence[str]) -> NDArray[np.float32] | None:
+        """How likely sentences mean each position, by all words that stand behind one for a place."""
+        n = len(self.original)
+        result = np.zeros(n + 1, np.float32)
+        for number, sentence in enumerate(reversed(sentences)):
+            for kind, word, distance in words_near(sentence):
+                lines = self._with_word(word)
+                if not 0 < len(lines) <= MAX_NEAR:
+                    continue
+                worth = (0.5 if number else 1.0) / len(lines) / (1 + distance / 3)
+                for line in lines:
+                    span = max(1, self.original.statement_span(line))
+                    for at in [line] * (kind != "after") + [line + span, self._end_of(line)] * (kind != "before"):
+                        places = self._gap(at)
+                        result[places.start : places.stop] = np.maximum(result[places.start : places.stop], worth)
+        return result if result.any() else None
+
+    def _with_word(self, word: str) -> list[int]:
+        """The lines that a word or quote may mean: those that are about it or begin with it, else all that have it."""
+        key = "".join(word.split()).removesuffix("()")
+        if _NAME.fullmatch(key):
+            lines = self.original.word_places.get(key) or self.original.word_places.get(key.lower(), [])
+        else:
+            keys = self.original.keys
+            alone = re.compile(rf"(?<![\w.]){re.escape(key)}(?![\w])")
+            lines = [line for line, theirs in enumerate(keys) if key in theirs and alone.search(theirs)]
+        about = [line for line in lines if self._is_about(line, key.split(".")[-1]) or self._begins(line, key)]
+        return about or list(lines)
+
+    def _begins(self, line: int, key: str) -> bool:
+        return self.original.keys[line].lstrip("*-+#\"'`/.([{<").startswith(key)
+
+    def _body(self, start: int, end: int) -> int:
+        """The position behind the header of a block."""
+        return min(end, start + max(1, self.original.statement_span(start)))
+
+    def _last(self, start: int, end: int) -> int:
+        """The position behind the last line inside a block: before the one that closes it."""
+        closes = end > start + 1 and _CLOSER.match(self.original.stripped[end - 1])
+        is_outer = self.original.columns[end - 1] <= self.original.columns[start]
+        return end - 1 if closes and is_outer else end
+
+    def _without_path(self, quote: re.Match[str]) -> str:
+        """The quote, or a word for a file where it names one that no line speaks of."""
+        if not is_path(quote[1]) or 0 < sum(quote[1] in text for text in self.original.texts) <= MAX_MEANT:
+            return quote[0]
+        return "file"
 
     def _gap(self, at: int) -> range:
         """The position, and those beside it with only blank lines between."""
@@ -247,49 +251,6 @@ class PlaceReader:
             if self.original.keys[at - 1]:
                 end = at
         return end
-
-
-def _without_path(quote: re.Match[str]) -> str:
-    """The quote, or a word for a file where it names one."""
-    return "file" if is_path(quote[1]) else quote[0]
-
-
-def _mentions(sentence: str) -> Iterator[tuple[str, str]]:
-    """(kind, quote) for each name that a word for a place goes with; without any, an end of the file and ""."""
-    kind, since, at = "", 0, 0
-    has_name = False
-    for piece in _QUOTED.finditer(sentence):
-        for word in _WORD.finditer(sentence, at, piece.start()):
-            found = _KIND_OF.get(word.group().lower())
-            if kind == "beside" and word.start() - since < 2:  # next to
-                continue
-            if kind == "between" and found == "inside":
-                continue  # "between the section ending in `a` and `b`"
-            if found and (found not in _EDGES or _OF.match(sentence[word.end() : piece.start()])):
-                kind, since = "inside" if found in _EDGES else found, word.end()
-        behind = next((one for one, pattern in _BEHIND_NAME if pattern.match(sentence[piece.end() :])), "")
-        if behind or (kind and piece.start() - since <= MAX_BETWEEN * (1 + (kind == "between"))):
-            meant = behind or kind
-            if meant == "between":
-                meant = "before" if _AND.search(sentence, at, piece.start()) else "after"
-            yield meant, next(filter(None, piece.groups()))
-            has_name, since = True, piece.end()
-        at = piece.end()
-    edge = "" if has_name else _edge_in(sentence)
-    if edge:
-        yield edge, ""
-
-
-def _edge_in(sentence: str) -> str:
-    """The end of the file that a sentence without names means; "" where it means none."""
-    for edge, said in (("end", _LAST_OF_FILE), ("top", _FIRST_OF_FILE)):
-        if said.search(sentence):
-            return edge
-    for word in _WORD.finditer(sentence):
-        found = _KIND_OF.get(word.group().lower(), "")
-        if found in _EDGES and _OF_FILE.match(_REMARK.sub("", sentence[word.end() :].lower())):
-            return found
-    return ""
 
 
 def _with(mask: NDArray[np.bool_] | None, size: int, places: range) -> NDArray[np.bool_]:

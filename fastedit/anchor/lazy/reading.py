@@ -59,7 +59,9 @@ FEW_READINGS = 4
 BEAM = 12.0
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
-BLANKS = ("blanks_told", "blanks_said", "blanks_around")  # the last of the facts
+HEADING = ("decl", "heading", "table", "selector", "decorator")
+# The last of the facts.
+BLANKS = ("blanks_told", "blanks_said", "blanks_around", "blanks_even", "blanks_even_headed", "blanks_even_lines")
 KnownFor = Callable[[Lines, Sequence[Row]], Known]
 
 
@@ -242,26 +244,35 @@ def _add_readings(
     result: dict[tuple[str, ...], ReadText], task: Task, search: Search, judge: Search, taste: Taste
 ) -> None:
     """Adds what the best paths of a search come to. judge: the search of the same grid that knows no result."""
-    grid, used = search.grid, task.used
+    used = task.used
     worth = np.array([used.get(name, 0.0) for name in FACTS])
     added = sum(used.get(name, 0.0) for name in TASTES if getattr(taste, name))
-    num_found, has_sound = 0, False
-    twins = Twins(grid)
-    for path in search.best(_num_paths(len(grid.rows)), beam=BEAM):
+    twins = Twins(search.grid)
+
+    def add(path: Path) -> Iterator[bool]:
+        """Yields for each reading that is added whether it brings no parse errors."""
         for plan, cells, changes, blanks in _followed(task, search, path, twins):
             text, origins = composed(task.before, changes)
             if text in result and search.known is None:
                 continue
-            facts = facts_of(grid, plan, cells)
+            facts = facts_of(search.grid, plan, cells)
             facts[-len(BLANKS) :] = blanks
             score = path.score if search.known is None else float(search.features(path) @ search.weights)
             total = score + float(facts @ worth) + added
             if text not in result or result[text][0][1] < total:
-                result[text] = ((SnippetReading(grid, judge, path, plan, facts, taste), total), text, origins, changes)
-            num_found += 1
-            has_sound = has_sound or not facts[MORE_ERRORS]
+                part = SnippetReading(search.grid, judge, path, plan, facts, taste)
+                result[text] = ((part, total), text, origins, changes)
+            yield not facts[MORE_ERRORS]
+
+    num_found, has_sound = 0, False
+    for path in search.best(_num_paths(len(search.grid.rows)), beam=BEAM):
+        for is_sound in add(path):
+            num_found, has_sound = num_found + 1, has_sound or is_sound
         if num_found >= _num_wanted(len(task.before.lines), has_sound):
             break
+    for path in search.apart() if search.known is None else ():
+        for _ in add(path):
+            pass
 
 
 def _num_wanted(num_lines: int, has_sound: bool) -> int:
@@ -286,13 +297,30 @@ def _followed(
     if search.known is None and not twins.is_new(plan):
         return
     told, said = asks_blanks(task.snippet.prose), asks_blanks(task.said)
-    for added in AddedBlanks if (told or said) and plan.new else (AddedBlanks.NONE,):
-        cells = Realiser(grid, plan, added).cells()
+    ways = [AddedBlanks.NONE]
+    if (told or said) and plan.new:
+        ways += [AddedBlanks.BEFORE, AddedBlanks.BEHIND, AddedBlanks.AROUND]
+    for added in ways:
+        realiser = Realiser(grid, plan, added)
+        cells = realiser.cells()
         changes = grid.unfolded(changes_of(cells, len(grid.original)))
+        if added is AddedBlanks.NONE and realiser.uneven:
+            ways.append(AddedBlanks.EVEN)
         if changes is not None:
-            is_added = added is not AddedBlanks.NONE
+            is_even = added is AddedBlanks.EVEN
+            is_added = added is not AddedBlanks.NONE and not is_even
             blanks = is_added and told, is_added and not told, added is AddedBlanks.AROUND
-            yield plan, tuple(cells), changes, tuple(map(float, blanks))
+            even = _told_even(grid, plan, realiser.uneven) if is_even else (0.0, 0.0, 0.0)
+            yield plan, tuple(cells), changes, (*map(float, blanks), *even)
+
+
+def _told_even(grid: Grid, plan: PathPlan, starts: Sequence[int]) -> tuple[float, float, float]:
+    """The last three of `BLANKS`: 1, whether new lines begin with a comment or a declaration, how many they are."""
+    first = starts[0]
+    identity = grid.leading_identity(first)
+    is_headed = grid.shown.is_comment(first) or (identity is not None and identity.kind in HEADING)
+    num_rows = max(len(rows) for rows in plan.new.values())
+    return 1.0, float(is_headed), math.log1p(num_rows)
 
 
 def _reject(task: Task, search: Search, path: Path) -> None:

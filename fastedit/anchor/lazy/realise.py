@@ -14,6 +14,7 @@ from fastedit.anchor.lazy.blanks import AddedBlanks, Blanks
 from fastedit.anchor.lazy.columns import Cell, Columns, with_commas
 from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED, REWRAPPED
 from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.lines import columns_of
 from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.lines import indent_of
 
@@ -33,6 +34,7 @@ class Realiser:
         self.shown = grid.shown
         self.columns = Columns(grid, plan)
         self.spots = self.columns.spots
+        self.uneven: list[int] = []  # see `Blanks`
 
     def cells(self) -> list[Cell]:
         """The result's lines in their order."""
@@ -60,7 +62,9 @@ class Realiser:
         if at < len(original):
             cells.append(Cell(at, None, None, len(original) - at))
         self._add_new(cells, len(original))
-        cells = Blanks(self.grid, plan, self.columns, self.added_blanks).between_lines(cells)
+        blanks = Blanks(self.grid, plan, self.columns, self.added_blanks)
+        cells = blanks.between_lines(cells)
+        self.uneven = blanks.uneven
         return with_commas(cells, original) if self.grid.outline.language == "json" else cells
 
     def _add_new(self, cells: list[Cell], at: int) -> None:
@@ -112,11 +116,20 @@ class Realiser:
         """A new row as it stands in the result; None where another row's text has it."""
         one = self.grid.rows[row]
         if one.is_blank:
-            return ""
+            return self._blank(row)
         if one.is_part and row and self._is_whole(row - 1 if self.grid.rows[row - 1].whole else row - 2):
             return None
         text = one.whole if one.whole is not None and self._is_stub(row) else self._as_beside(row, one.text)
         return self.columns.indent(self.columns.column(row), self.spots[row]) + self._trimmed(text)
+
+    def _blank(self, row: int) -> str:
+        """A blank row: with its white space if it has any, moved as the row above it is."""
+        text = self.shown.texts[row]
+        above = next((one for one in range(row - 1, -1, -1) if self.shown.columns[one] >= 0), None)
+        if not text or above is None or not (above in self.spots or above in self.plan.quoted):
+            return ""
+        shift = self.columns.column(above) - self.shown.columns[above]
+        return text if not shift else self.columns.indent(max(0, columns_of(text) + shift), self.spots[row])
 
     def _as_beside(self, row: int, text: str) -> str:
         """A line of a comment with the white space behind its sign that the file has in the nearest quoted one."""

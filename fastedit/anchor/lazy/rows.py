@@ -180,7 +180,7 @@ class _Reader:
     def rows(self, text: str, number: int) -> list[Row]:
         stripped = text.strip()
         if not stripped:
-            return [Row("", number)]
+            return [Row(text, number)]
         key = "".join(stripped.split())
         is_known = key in self.original.places
         if _BARE.match(stripped) and not (is_known and stripped not in ("...", "…")):

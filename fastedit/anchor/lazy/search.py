@@ -30,6 +30,42 @@ class Search(Chart):
             if path is not None:
                 yield path
 
+    def apart(self) -> Iterator[Path]:
+        """The paths on which all rows are new in one place, for the best of those that the words name, and may mean.
+
+        Where the original has lines like them the best paths change those: there are many ways to do so.
+        """
+        told = self.grid.told
+        placed = (row for row, facts in enumerate(self.rows) if facts.far is not None and not self._is_note(row))
+        first = next(placed, None)
+        if first is None or (told.at is None and told.near is None):
+            return
+        far = self.rows[first].far
+        assert far is not None
+        worth = far + self.topped + self.ended
+        named = np.zeros(self.n + 1, bool) if told.at is None else told.at
+        meant = named if told.near is None else (told.near >= told.near.max()) & ~named
+        places = [int(np.where(mask, worth, NEVER).argmax()) for mask in (named, meant) if mask.any()]
+        for at in dict.fromkeys(places):
+            path = self._apart_at(at)
+            yield Path(path.steps, float(self.features(path) @ self.weights))
+
+    def _apart_at(self, at: int) -> Path:
+        steps, state = [], "T"
+        for row in range(self.m):
+            source = Node(state, row, at)
+            if self._is_note(row):
+                steps.append(Step(source, Node(state, row + 1, at), LEFT_OUT))
+            else:
+                state = "N"
+                steps.append(Step(source, Node(state, row + 1, at)))
+        return Path((*steps, Step(Node(state, self.m, at), Node("END", self.m, 0))), 0.0)
+
+    def _is_note(self, row: int) -> bool:
+        """Whether a row is rather left out than new."""
+        facts = self.rows[row]
+        return facts.note is not None and facts.note > facts.new
+
     def features(self, path: Path) -> Floats:
         """(len(FEATURES),): the sums of the features of a path's steps; times the weights they are its score."""
         tally = Tally(self.grid, self.facts)

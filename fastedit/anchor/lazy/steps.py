@@ -10,6 +10,7 @@ import numpy as np
 
 from fastedit.anchor.lazy import features as g
 from fastedit.anchor.lazy.features import (
+    AT_MEANT,
     AT_TOLD,
     BEGINS_FILE,
     BLANK_BEFORE,
@@ -43,6 +44,7 @@ from fastedit.anchor.lazy.features import (
     NEW_NOTE,
     NEW_SAID_ADDS,
     NEW_SAID_CHANGES,
+    OFF_MEANT,
     OFF_TOLD,
     OUT_TOLD,
     OUTSIDE_NAMED,
@@ -187,6 +189,8 @@ class NewLines:
             table[:, IN_TOLD], table[:, OUT_TOLD] = inside, ~inside
         if told.at is not None:
             table[:, AT_TOLD], table[:, OFF_TOLD] = told.at, ~told.at
+        if told.near is not None:
+            table[:, AT_MEANT], table[:, OFF_MEANT] = told.near, told.near.max() - told.near
 
     def _extents(self, row: int) -> list[tuple[int, int]]:
         """The blocks of the original that a header in the snippet may mean, as (header, end)."""

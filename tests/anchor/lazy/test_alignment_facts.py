@@ -9,7 +9,7 @@ from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.imports import bound_names
 from fastedit.anchor.lazy.plan import plan_of
 from fastedit.anchor.lazy.realise import Realiser
-from support.aligning import grid_of, path_of
+from support.aligning import grid_of, path_of, plan_told
 
 ORIGINAL = """\
 import json
@@ -173,3 +173,17 @@ def test_lines_that_a_snippet_passes_over_though_it_is_called_complete(
     values = facts_of(grid, plan, tuple(Realiser(grid, plan).cells()))
     found = {name for name, value in zip(FACTS, values, strict=True) if value and name.startswith("passed")}
     assert found == expected
+def test_a_snippet_that_is_new_in_one_place() -> None:
+    prose = "Then add this below `LIMIT`:"
+    grid = grid_of(ORIGINAL, "MOST = 4\nimport json", context=Context(prose=prose))
+
+    def told(path: str) -> dict[str, float]:
+        plan = plan_told(grid, path)
+        values = facts_of(grid, plan, tuple(Realiser(grid, plan).cells()))
+        return {name: float(value) for name, value in zip(FACTS, values, strict=True) if name.startswith("apart")}
+
+    assert told("N4 N") == {
+        "apart": 1, "apart_told": 1, "apart_meant": 1, "apart_adds": 1, "apart_changes": 0, "apart_known": 0.5,
+    }  # fmt: skip
+    assert (told("N1 N")["apart"], told("N1 N")["apart_told"]) == (1, 0)
+    assert not any(told("N4 B Q0").values())

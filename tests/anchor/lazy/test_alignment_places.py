@@ -49,7 +49,6 @@ def places_of(mask: np.ndarray[tuple[int], np.dtype[np.bool_]] | None) -> list[i
         "It is all about `save`.\n\nInside the function `load`",
         "En `load`:",
         "`load`の中で：",
-        "At the end of `load`:",
     ],
 )
 def test_words_name_a_declaration(prose: str) -> None:
@@ -122,6 +121,10 @@ def test_positions_are_told_from_others() -> None:
         ("In front of `LIMIT`:", [1, 2]),
         ("Directly after *LIMIT*:", [3]),
         ("It goes between the line that ends in `10` and `NAMES = [`:", [3]),
+        ("In front of `save`:", [10, 11, 12]),
+        ("Append at the end of the file (one blank line before it):", [14]),
+        ("The module needs this, below everything:", [14]),
+        ("新函数，加在 `load` 和 `save` 之间：", [10, 11, 12]),
     ],
 )
 def test_more_ways_to_tell_a_place(prose: str, expected: list[int] | None) -> None:
@@ -137,3 +140,59 @@ def test_an_item_is_called_by_what_it_begins_with() -> None:
 def test_the_first_of_two_places_may_be_told_at_length() -> None:
     prose = 'Between the section about limits (the one that ends in "LIMIT = 10") and "NAMES = [":'
     assert places_of(told_by(prose).at) == [3]
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("At the end of `load`:", [10, 11, 12]),
+        ("Reset that in `load`, as the last thing it does:", [10, 11, 12]),
+        ("At the top of `save`:", [13]),
+    ],
+)
+def test_words_name_an_end_of_a_declaration(prose: str, expected: list[int]) -> None:
+    told = told_by(prose)
+    assert places_of(told.at) == expected
+    assert told.inside is not None
+
+
+def test_the_end_of_a_block_lies_before_what_closes_it() -> None:
+    told = PlaceReader(Lines(["f() {", "  a()", "}", "b()"]), {"f": [(0, 3)]}).told("At the end of `f`:", frozenset())
+    assert places_of(told.at) == [2]
+
+
+def test_a_path_that_a_line_has_is_a_place() -> None:
+    lines = Lines(["import (", '\t"x/internal/config"', '\t"x/internal/prompter"', ")"])
+    assert places_of(PlaceReader(lines, {}).told("After `internal/config`:", frozenset()).at) == [2]
+    assert PlaceReader(lines, {}).told("After `internal/other`:", frozenset()).at is None
+
+
+VERSIONS = ["classifiers = [", '  "Python :: 3.12",', '  "Python :: 3.13",', "]", "Website: x", "Category: y"]
+
+
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("These go after 3.12:", [2]),
+        ("Between Website and Category:", [4, 5, 6]),
+        ("Just above the website line:", [4]),
+        ("We changed 3.12:", []),
+    ],
+)
+def test_plain_words_may_mean_a_place(prose: str, expected: list[int]) -> None:
+    told = PlaceReader(Lines([*VERSIONS[:4], VERSIONS[4].lower(), VERSIONS[5]]), {}).told(prose, frozenset())
+    assert told.at is None
+    assert (places_of(told.near > 0) if told.near is not None else []) == expected
+
+
+def test_words_that_may_mean_many_lines_say_less() -> None:
+    told = PlaceReader(Lines(["a: path", "b", "c: path", "d: other"]), {}).told("Below path or other:", frozenset())
+    assert told.near is not None
+    assert (told.near[1], told.near[4]) == (0.5, 0.75)  # a word of two lines, and one further off
+
+
+def test_places_that_may_be_meant_are_told_from_others() -> None:
+    lines = Lines(VERSIONS)
+    rows = rows_of(['  "Python :: 3.14",'], lines, "")
+    grid = Grid(lines, rows, outline("\n".join(VERSIONS), ""), Context(prose="After 3.13:"))
+    table = grid.new.table(0)
+    assert table[:, NEW_AT.index("at_meant")].tolist() == [0, 0, 0, 1, 0, 0, 0]
+    assert table[:, NEW_AT.index("off_meant")].tolist() == [1, 1, 1, 0, 1, 1, 1]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastedit.anchor.lazy.blanks import AddedBlanks
 from fastedit.anchor.lazy.columns import Cell, changes_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.plan import plan_of
@@ -146,6 +147,27 @@ def test_a_file_that_quotes_itself_stays(original: list[str]) -> None:
 def test_a_snippet_shown_further_left_is_moved_to_its_block() -> None:
     edit = "def load(self):\n    check()\n    return 1"
     assert realised(STORE, edit, "Q3 N Q4") == STORE.replace("        return 1", "        check()\n        return 1")
+
+
+def test_new_lines_with_nothing_quoted_keep_their_distance() -> None:
+    edit = "# about it\ndef size(self):\n    return 3\n\ndef free(self):\n    return 4"
+    new = "    # about it\n    def size(self):\n        return 3\n\n    def free(self):\n        return 4\n\n"
+    expected = STORE.replace("    def save", f"{new}    def save")
+    assert realised(STORE, edit, "N6 N N N N N") == expected
+
+
+def test_a_new_block_stands_beside_its_kin() -> None:
+    original = "jobs:\n  test:\n    steps:\n      - run: a\n\n  lint:\n    steps:\n      - run: b\n"
+    edit = "docs:\n  steps:\n    - run: c"
+    expected = original.replace("\n  lint:", "\n  docs:\n    steps:\n      - run: c\n\n  lint:")
+    assert realised(original, edit, "N5 N N", "yaml") == expected
+
+
+def test_a_blank_line_keeps_its_white_space() -> None:
+    edit = "def load(self):\n    check()\n    \n    check()\n    return 1"
+    assert realised(STORE, edit, "Q3 N N N Q4") == STORE.replace(
+        "        return 1", "        check()\n        \n        check()\n        return 1"
+    )
 
 
 def test_a_snippet_in_other_units_is_written_in_the_files() -> None:
@@ -378,3 +400,18 @@ def test_lines_of_the_file_keep_their_ends() -> None:
     original = "a = 1   \nb = 2\n"
     assert realised(original, "a = 1\nc = 3", "Q0 N") == "a = 1   \nc = 3\nb = 2\n"
     assert lines_of(original)[0] == "a = 1   "
+
+
+def test_blank_lines_may_be_even_on_both_sides_of_new_lines() -> None:
+    original = "a = 1\n\nb = 2\n"
+    grid = grid_of(original, "c = 3")
+    plan = plan_told(grid, "N2")
+    realiser = Realiser(grid, plan)
+    assert written(lines_of(original), realiser.cells()) == ["a = 1", "c = 3", "", "b = 2"]
+    assert realiser.uneven == [0]
+    even = Realiser(grid, plan, AddedBlanks.EVEN).cells()
+    assert written(lines_of(original), even) == ["a = 1", "", "c = 3", "", "b = 2"]
+    grid = grid_of("a = 1\nb = 2\n", "c = 3")
+    close = Realiser(grid, plan_told(grid, "N1"))
+    close.cells()
+    assert close.uneven == []

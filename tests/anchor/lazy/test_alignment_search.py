@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.features import FEATURES
-from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.paths import LEFT_OUT, Path
+from fastedit.anchor.lazy.plan import plan_of
 from fastedit.anchor.lazy.search import Search
 from support.aligning import WEIGHTS, grid_of
 from support.examples import examples
@@ -183,3 +184,17 @@ def test_an_empty_file_takes_everything_as_new() -> None:
     grid = grid_of("", "x = 1\ny = 2")
     (path,) = Search(grid, WEIGHTS).best(1)
     assert [step.target.state for step in path.steps] == ["N", "N", "END"]
+
+
+def test_all_rows_may_be_new_where_the_words_say_so() -> None:
+    original = "def load(path):\n    return path\n\n\ndef size(path):\n    return path\n"
+    edit = "# new here\ndef save(path):\n    return path"
+    grid = grid_of(original, edit, context=Context(prose="Put this behind `load`:"))
+    search = Search(grid, WEIGHTS)
+    path = next(search.apart())
+    assert path.score == pytest.approx(float(search.features(path) @ search.weights))
+    plan = plan_of(path, grid)
+    assert plan is not None
+    assert not plan.quoted
+    assert [(at in (2, 3, 4), [row for row in rows if row]) for at, rows in plan.new.items()] == [(True, [1, 2])]
+    assert not list(Search(grid_of(original, edit), WEIGHTS).apart())
