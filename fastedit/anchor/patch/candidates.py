@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fastedit.anchor.patch.changes import changed_span
 from fastedit.anchor.patch.choose import END_WORTH, HINT_WORTH, QUALITY_WORTH, SCOPE_WORTH, RunPlace
 from fastedit.anchor.patch.fit import Fit, fit, num_cells
-from fastedit.anchor.patch.locate import Level, LineIndex, Place
+from fastedit.anchor.patch.locate import STRICT_LEVELS, Level, LineIndex, Place
 from fastedit.anchor.patch.quoted import weight_of
 from fastedit.anchor.patch.scopes import INSIDE, Scopes
 from fastedit.edits.model import Op, PatchHunk, PatchLine
@@ -32,7 +32,6 @@ IN_EMPTY_FILE = "the file is empty"
 BEHIND_SCOPE = "right behind the line that the patch names"
 ONLY_A_NUMBER = "only a line number tells where"
 TOO_COMMON = "its lines stand in too many places"
-_STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ class Finder:
     def _strict_places(self, hunk: PatchHunk, old: list[str]) -> list[Place]:
         """Places by the strictest measure that finds any; the next ones too while none agrees with the scopes."""
         places: list[Place] = []
-        for level in _STRICT_LEVELS:
+        for level in STRICT_LEVELS:
             known = {(place.start, place.end) for place in places}
             found = self.index.runs(old, level, hunk.line_hint or 0)
             if level is Level.INDENT and len(found) * len(old) <= MAX_CELLS:
@@ -204,15 +203,12 @@ def _with_indent_quality(place: Place, old: Sequence[str], index: LineIndex) -> 
     """Returns the place, with less quality where the indentation doesn't differ in one and the same way throughout."""
     known: dict[str, str] = {}
     for line, row in zip(old, range(place.start, place.end), strict=True):
-        if line.strip() and known.setdefault(indent_of(line), indent_of(index.lines[row])) != indent_of(
-            index.lines[row]
-        ):
-            return Place(
-                place.start, place.end, place.spans, place.level, UNEVEN_INDENT_QUALITY, "indentation differs unevenly"
-            )
+        indent = indent_of(index.lines[row])
+        if line.strip() and known.setdefault(indent_of(line), indent) != indent:
+            return replace(place, quality=UNEVEN_INDENT_QUALITY, reason="indentation differs unevenly")
     if all(mine == theirs for mine, theirs in known.items()):
         return place
-    return Place(place.start, place.end, place.spans, place.level, place.quality, "indentation differs")
+    return replace(place, reason="indentation differs")
 
 
 def _distinct(places: Sequence[Place]) -> list[Place]:

@@ -17,9 +17,8 @@ from fastedit.anchor.patch.candidates import (
     pieces_of,
 )
 from fastedit.anchor.patch.changes import HunkChange, changes_at
-from fastedit.anchor.patch.choose import ChosenRun, Run, choose
-from fastedit.anchor.patch.choose import RunPlace as PlaceCandidate
-from fastedit.anchor.patch.locate import Level, LineIndex, Place
+from fastedit.anchor.patch.choose import ChosenRun, Run, RunPlace, choose
+from fastedit.anchor.patch.locate import STRICT_LEVELS, Level, LineIndex, Place
 from fastedit.anchor.patch.quoted import loose_key, weight_of
 from fastedit.anchor.patch.scopes import Scopes
 from fastedit.edits.model import Format, Op, PatchHunk, PatchLine
@@ -30,7 +29,6 @@ from fastedit.lines import indent_of
 MIN_TELLING = 1.0
 MIN_TELLING_SIDE = 0.5
 MIN_TELLING_ALONE = 2.5
-_STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)
 MIN_CERTAINTY = 0.5
 _PREFIXED = (Format.UDIFF, Format.V4A)
 MAX_CANDIDATES = 8
@@ -113,12 +111,12 @@ def _removes_unseen(hunk: PatchHunk) -> bool:
 
 def _strictness(index: LineIndex, lines: Sequence[str]) -> int:
     """Counts the steps that loosen the measure until the lines are found; one more where they never are."""
-    return next((n for n, level in enumerate(_STRICT_LEVELS) if index.runs(lines, level, 0)), len(_STRICT_LEVELS))
+    return next((n for n, level in enumerate(STRICT_LEVELS) if index.runs(lines, level, 0)), len(STRICT_LEVELS))
 
 
 def _places(index: LineIndex, lines: Sequence[str], near: int = 0) -> list[Place]:
     """The places of these lines by the strictest measure that finds any."""
-    return next(filter(None, (index.runs(lines, level, near) for level in _STRICT_LEVELS)), [])
+    return next(filter(None, (index.runs(lines, level, near) for level in STRICT_LEVELS)), [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +250,7 @@ class _Locator:
             Code.ANCHOR_NOT_FOUND, f"{self._name(number)}: the lines that it expects are not there: {why}", near
         )
 
-    def _ambiguous(self, number: int, rivals: Sequence[PlaceCandidate]) -> Problem:
+    def _ambiguous(self, number: int, rivals: Sequence[RunPlace]) -> Problem:
         shown = sorted({rival.place.start: rival.place for rival in rivals}.items())
         near = tuple(self._shown(place, "matches equally well") for _, place in shown[:MAX_CANDIDATES])
         return Problem(Code.ANCHOR_AMBIGUOUS, f"{self._name(number)}: {len(shown)} places match equally well", near)

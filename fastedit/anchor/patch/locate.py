@@ -46,6 +46,9 @@ class Level(IntEnum):
     FUZZY = 3
 
 
+STRICT_LEVELS = (Level.EXACT, Level.INDENT, Level.LOOSE)  # those by which lines are the same, however they are quoted
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A place in the original where the lines that a patch expects stand.
