@@ -14,9 +14,9 @@ from torch import Tensor
 
 from fastedit.decode import DecodeRequest, Engine, EngineSettings, Sampling
 from fastedit.decode.api import fused_runner, make_runner, vocabulary_of
-from fastedit.decode.costs import CostTable
+from fastedit.decode.controller import CostTable
+from fastedit.decode.devices import has_kernels
 from fastedit.decode.fused import can_fuse
-from fastedit.decode.kernels import has_kernels
 from fastedit.decode.runner import ModelRunner, Runner
 from fastedit.decode.verify import gumbel, kept_tokens
 from fastedit.draft import Draft, Kind

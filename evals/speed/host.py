@@ -29,7 +29,7 @@ from typing import Any
 from evals.speed.bench import machine
 from evals.speed.pairs import Pair, derived_pairs
 from evals.speed.replay import ReplayRunner, Trace
-from fastedit.decode.costs import CostTable
+from fastedit.decode.controller import CostTable
 from fastedit.decode.engine import Engine
 from fastedit.decode.passes import Append, Verdict
 from fastedit.decode.request import DecodeRequest

@@ -1,4 +1,4 @@
-"""Does the target agree? Its output, with drafts verified many tokens a pass.
+"""Decodes a target's output, with drafts verified many tokens a pass.
 
 Importing this costs no torch; `Engine` and what makes one do. A target that is computed elsewhere needs neither.
 """
@@ -36,10 +36,8 @@ _MODULES = {
     "api": ("make_engine", "shared_engine", "submit", "verify_draft"),
     "asking": ("decode_request",),
     "engine": ("Engine",),
-    "handle": ("Handle",),
-    "request": ("GREEDY", "DecodeRequest", "DecodeResult", "EditRequest", "Sampling"),
+    "request": ("GREEDY", "DecodeRequest", "DecodeResult", "DecodeStats", "EditRequest", "Handle", "Sampling"),
     "settings": ("EngineSettings",),
-    "stats": ("DecodeStats",),
 }
 
 

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fastedit.decode.cache import KVSlots
-from fastedit.decode.kernels import load_kernels
+from fastedit.decode.devices import load_kernels
 
 NAME = "fastedit"
 WATCHING = "fastedit-watching"

@@ -17,13 +17,11 @@ from concurrent.futures import CancelledError
 from itertools import count
 
 from fastedit.decode.cache import SlotPool
-from fastedit.decode.controller import Acceptance
-from fastedit.decode.costs import CostTable
+from fastedit.decode.controller import Acceptance, CostTable
 from fastedit.decode.passes import Append
-from fastedit.decode.recovery import Outcome, run_guarded
 from fastedit.decode.request import DecodeRequest, Group, Handle
 from fastedit.decode.runner import Runner
-from fastedit.decode.scheduler import plan_pass
+from fastedit.decode.scheduler import Outcome, plan_pass, run_guarded
 from fastedit.decode.sequence import Sequence, Vocabulary
 from fastedit.decode.settings import EngineSettings
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused

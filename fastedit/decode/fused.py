@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fastedit.decode.cache import CacheShape, KVSlots
-from fastedit.decode.kernels import load_kernels
+from fastedit.decode.devices import load_kernels
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -18,10 +18,9 @@ import torch
 from torch import Tensor
 
 from fastedit.decode.cache import KVSlots
+from fastedit.decode.devices import load_kernels, on_device, release_memory
 from fastedit.decode.fused import FusedDecoder, Index
 from fastedit.decode.inputs import Inputs, Layout, packed_inputs
-from fastedit.decode.kernels import load_kernels
-from fastedit.decode.memory import on_device, release_memory
 from fastedit.decode.passes import Append, Verdict
 from fastedit.decode.probe import Traits, difference
 from fastedit.decode.verify import packed_verdicts, read_verdicts

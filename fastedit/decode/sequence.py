@@ -6,13 +6,23 @@ import math
 import time
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass, replace
+from functools import cache
 
-from fastedit.decode.branches import Branch, Settled, appends_of, branches_of
 from fastedit.decode.controller import Acceptance
-from fastedit.decode.drafting import cascade_for
-from fastedit.decode.passes import NO_TOKEN, Append, Verdict
+from fastedit.decode.passes import NO_TOKEN, Append, Branch, Settled, Verdict, appends_of, branches_of
 from fastedit.decode.request import Constraint, DecodeRequest, DecodeResult, DecodeStats, Group, Handle, Refused
-from fastedit.draft import Codec, Proposal, Transcript
+from fastedit.draft import (
+    Cascade,
+    Codec,
+    NgramDrafter,
+    Proposal,
+    SnippetDrafter,
+    SuffixDrafter,
+    TextDrafter,
+    Transcript,
+)
+from fastedit.draft.lookup import Tokens as TokenArray
+from fastedit.draft.lookup import as_tokens
 from fastedit.errors import Code, EngineUnavailable
 
 
@@ -291,3 +301,26 @@ class Sequence:
             accepted=self.stats.accepted + num_accepted,
             divergences=self.stats.divergences + (num_accepted < len(draft.tokens)),
         )
+
+
+def cascade_for(
+    request: DecodeRequest, codec: Codec, stop_tokens: Tokens[int], transcript: Transcript, acceptance: Acceptance
+) -> Cascade:
+    """The drafters that follow the request's output as `transcript` has it."""
+    texts = [TextDrafter(draft, codec, transcript, stop_tokens[:1]) for draft in request.drafts]
+    for text in texts:
+        text.prepare()  # in the thread of whoever submits, not in the engine's, where the others would wait
+
+    snippets = list(map(codec.encode, request.snippets))
+
+    @cache
+    def sources() -> list[TokenArray]:
+        """Tokens that may be copied: the edit first, then the last of the texts, the original as a rule."""
+        return list(map(as_tokens, [*snippets, *(text.tokens for text in texts[-1:])]))
+
+    lookups = (
+        SnippetDrafter(request.snippets, request.original, codec, transcript),
+        SuffixDrafter(sources, transcript),
+        NgramDrafter(sources, transcript),
+    )
+    return Cascade(texts, lookups, acceptance.worth)

@@ -11,9 +11,10 @@ from contextlib import closing
 from dataclasses import replace
 
 from fastedit.decode.asking import EditHandle, decode_request
-from fastedit.decode.drafting import Rehearsal
+from fastedit.decode.controller import Acceptance
 from fastedit.decode.request import DecodeRequest, DecodeResult, DecodeStats, EditRequest, Handle
-from fastedit.draft import Transcript
+from fastedit.decode.sequence import cascade_for
+from fastedit.draft import Codec, Transcript
 from fastedit.engines.wire import Cost, Piece, ServedModel, Server, Stream
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
 from fastedit.targets.askable import Askable
@@ -292,3 +293,33 @@ def _up_to_stop(tokens: Sequence[int], stops: frozenset[int]) -> Sequence[int]:
 
 def _closed() -> EngineUnavailable:
     return EngineUnavailable(Code.TARGET_UNAVAILABLE, "The engine is shutting down.")
+
+
+class Rehearsal:
+    """Counts the passes that FastEdit's own engine would take over an output that somebody else is writing, were no
+    draft too long for a pass.
+
+    So a target is given up after as many disagreements wherever it is computed, and whatever drafts it has there.
+    """
+
+    def __init__(self, request: DecodeRequest, codec: Codec, stop_tokens: Sequence[int]) -> None:
+        self.num_passes = 0
+        self._written = Transcript(codec)
+        self._limit = request.max_new_tokens
+        self._cascade = cascade_for(request, codec, stop_tokens, self._written, Acceptance())
+        self._expected = self._proposed()
+
+    def follow(self, tokens: Sequence[int]) -> None:
+        """Takes the next tokens of the output."""
+        for token in tokens:
+            self._written.extend((token,))
+            if self._expected and self._expected[-1] == token:
+                self._expected.pop()
+                continue
+            self.num_passes += 1  # it ends with a token of the target's own, in the draft's place or behind it
+            self._expected = self._proposed()
+
+    def _proposed(self) -> list[int]:
+        """The draft of the next pass, last token first."""
+        proposal = self._cascade.propose(self._limit)
+        return proposal.tokens[::-1] if proposal else []

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from fastedit.decode import EditRequest, Sampling, decode_request, make_engine, shared_engine, submit, verify_draft
-from fastedit.decode.costs import CostTable
+from fastedit.decode.controller import CostTable
 from fastedit.decode.engine import Engine
 from fastedit.decode.passes import Verdict
 from fastedit.decode.runner import ModelRunner

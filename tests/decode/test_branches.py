@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from fastedit.decode.api import fused_runner
-from fastedit.decode.branches import Branch, branches_of
-from fastedit.decode.controller import Acceptance, Offer, draft_lengths
-from fastedit.decode.costs import CostTable
-from fastedit.decode.memory import Shares
-from fastedit.decode.passes import Append, wanted_rows
+from fastedit.decode.controller import Acceptance, CostTable, Offer, draft_lengths
+from fastedit.decode.devices import Shares
+from fastedit.decode.passes import Append, Branch, branches_of, wanted_rows
 from fastedit.decode.request import GREEDY, DecodeRequest, Sampling
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
@@ -68,7 +66,7 @@ def runner_of(tiny: Tiny, name: str):
 @pytest.mark.parametrize("sampling", [GREEDY, Sampling(temperature=0.9, seed=3)])
 @pytest.mark.parametrize("name", ["module", "plain", "shared", "kernels", "fused", "exact"])
 def test_whichever_is_right_the_output_is_the_targets_own(tiny, name, sampling, monkeypatch):
-    monkeypatch.setattr("fastedit.decode.memory.MIN_TOKENS", 1)
+    monkeypatch.setattr("fastedit.decode.devices.MIN_TOKENS", 1)
     requests = [DecodeRequest(prompt, NUM_TOKENS, sampling=sampling, speculate=False) for prompt in PROMPTS]
     outputs = [run(tiny.engine(), request).tokens for request in requests]
     requests = [replace(request, speculate=True) for request in requests]

@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.decode.controller import EDGE_HAZARD, MIN_SURVIVAL, PRIORS, Acceptance, Offer, Stretch, draft_lengths
-from fastedit.decode.costs import CostTable
+from fastedit.decode.controller import (
+    EDGE_HAZARD,
+    MIN_SURVIVAL,
+    PRIORS,
+    Acceptance,
+    CostTable,
+    Offer,
+    Stretch,
+    draft_lengths,
+)
 from fastedit.draft import Kind, Proposal
 
 FLAT = CostTable({1: 1.0, 10_000: 1.0})

@@ -11,8 +11,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from fastedit.decode import runner as runner_module
 from fastedit.decode.attention import SlotsPass, Span
 from fastedit.decode.cache import KVSlots
+from fastedit.decode.devices import LARGEST_BYTES
 from fastedit.decode.fused import fuse
-from fastedit.decode.memory import LARGEST_BYTES
 from fastedit.decode.plain import PlainDecoder
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings

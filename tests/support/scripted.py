@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fastedit.decode import Engine, EngineSettings, api
-from fastedit.decode.costs import CostTable
+from fastedit.decode.controller import CostTable
 from fastedit.decode.passes import Append, Verdict
 from fastedit.targets import Target
 

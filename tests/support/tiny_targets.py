@@ -10,7 +10,7 @@ import torch
 import transformers
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
-from fastedit.decode.costs import CostTable
+from fastedit.decode.controller import CostTable
 from fastedit.decode.engine import Engine
 from fastedit.decode.passes import Append, Verdict
 from fastedit.decode.request import DecodeRequest, DecodeResult

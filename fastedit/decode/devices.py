@@ -1,4 +1,4 @@
-"""Devices: their memory and when it ran out, and the cores of a CPU, each of which takes some of a pass's requests.
+"""Devices: their kernels, their memory and when it ran out, and the cores of a CPU, which share a pass's requests.
 
 A small model's operations are over in microseconds. Torch divides each among the cores and has them wait for one
 another at its end; requests have nothing to wait for.
@@ -10,15 +10,30 @@ import gc
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from threading import Barrier
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 
+PACKAGE = "fastedit_kernels"
 MEMORY_WORDS = ("out of memory", "can't allocate memory", "not enough memory")  # CPU allocators raise RuntimeError
 MIN_TOKENS = 128  # a core's share; less isn't worth handing over
 LARGEST_BYTES = 2**25  # weights that stay in a core's reach; larger ones are better read once for all requests
 T = TypeVar("T")
+
+
+@cache
+def has_kernels() -> bool:
+    """Whether `fastedit_kernels` is installed; nothing else asks for that."""
+    return find_spec(PACKAGE) is not None
+
+
+def load_kernels() -> Any:
+    """The package `fastedit_kernels`; ImportError where it isn't installed."""
+    return import_module(PACKAGE)
 
 
 def is_out_of_memory(error: Exception) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.decode.costs import CostTable
+from fastedit.decode.controller import CostTable
 
 
 def test_time_is_interpolated_and_goes_on_at_the_last_slope():

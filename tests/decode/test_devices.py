@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.decode.memory import MIN_TOKENS, Shares
+from fastedit.decode.devices import MIN_TOKENS, Shares
 from fastedit.decode.passes import Append
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
