@@ -9,8 +9,9 @@ from enum import Enum
 
 from fastedit.anchor.lazy.columns import Cell, Columns
 from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.plan import PathPlan
-from fastedit.anchor.lazy.shapes import is_title
+from fastedit.anchor.lazy.shapes import TEXTS, is_title
 
 USUAL_BLANKS = {"python": 2}  # before a declaration, where the file has no other
 FEW_LINES = 8  # fewer say nothing of where a file has blank lines
@@ -182,9 +183,13 @@ class Blanks:
         kept = between[:wanted]
         return kept + [Cell(None, "", None)] * (wanted - len(kept))
 
+    def _is_title(self, lines: Lines, line: int) -> bool:
+        """Whether a line of a text is a title. In code `...` and quotes below a line are no underlines."""
+        return self.grid.outline.language in TEXTS and is_title(lines, line)
+
     def _is_declared(self, row: int) -> bool:
         """Whether a run of new lines that begins with the row declares something, or is titled."""
-        if is_title(self.grid.shown, row):
+        if self._is_title(self.grid.shown, row):
             return True
         identity = self.grid.leading_identity(row)
         return identity is not None and identity.kind in ("decl", "heading", "table", "selector", "decorator")
@@ -209,7 +214,7 @@ class Blanks:
             wanted = max(0, in_file - num_behind)  # those that the snippet shows behind are the file's
         if self._is_closed(gap) and (gap.behind is None or not in_file or is_free_behind):
             wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else 0
-        elif not in_file and is_title(self.grid.shown, gap.start):
+        elif not in_file and self._is_title(self.grid.shown, gap.start):
             wanted = self._usual_blanks(gap.start)
         elif not in_file:
             wanted = min(1, count) if gap.shows_blank and is_declared else 0
@@ -289,8 +294,8 @@ class Blanks:
                 continue
             if line and not self.grid.opens_before[line] and one.end_line - one.start_line > 1:
                 counts[self._blanks_before(line)] += 1
-        if not counts and is_title(self.grid.shown, row):
-            titles = (line for line in range(1, len(self.original)) if is_title(self.original, line))
+        if not counts and self._is_title(self.grid.shown, row):
+            titles = (line for line in range(1, len(self.original)) if self._is_title(self.original, line))
             counts = Counter(self._blanks_before(line) for line in titles)
         if counts:
             return counts.most_common(1)[0][0]

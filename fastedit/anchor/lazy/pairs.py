@@ -172,7 +172,7 @@ class Pairing:
         if not self.shown.is_trivial[row] and not one.is_dots and len(key) <= 2000 and not is_sure_note:
             found += self._similar(row, same)
             found += self._joined(row, [line for line, *_ in found])
-        if row and is_underline(self.shown.stripped[row]) and self.shown.words(row - 1):
+        if row and self.is_text and is_underline(self.shown.stripped[row]) and self.shown.words(row - 1):
             found += self._underlines(row)
         lines = [line for line, *_ in found]
         # Most lines that are equal to a row have one list of features in common.

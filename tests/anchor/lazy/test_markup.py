@@ -8,9 +8,11 @@ from textwrap import dedent
 import pytest
 
 from fastedit.anchor.lazy.coherence import COHERENCE
+from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.markup import MARKUP, markup_of
 from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.rows import rows_of
 from fastedit.anchor.lazy.shapes import is_title, kind_of, shapes_at, shapes_said
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
@@ -188,3 +190,14 @@ def test_what_set_off_the_end_of_a_file_goes_with_it() -> None:
     snippet = ".a {\n    top: 2;\n}\n"
     wanted = ".a {\n    top: 2;\n}\n"
     assert wanted in merged(sheet, snippet, "css", "I deleted `@keyframes b`.")
+
+
+def test_dots_and_quotes_in_code_are_no_underlines() -> None:
+    lines = Lines(lines_of("def save(path):\n    ...\n"))
+    rows = rows_of(lines_of('def load(path):\n    """\n'), lines, "python")
+    grid = Grid(lines, rows, outline("\n".join(lines.texts), "python"), Context())
+    assert grid.pairs[1].lines.tolist() == []
+    text = Lines(lines_of("Old title\n=========\n"))
+    rows = rows_of(lines_of("New title\n~~~~~~~~~\n"), text, "rst")
+    grid = Grid(text, rows, outline("\n".join(text.texts), "rst"), Context())
+    assert grid.pairs[1].lines.tolist() == [1]
