@@ -9,20 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from fastedit.anchor.lazy.comments import log_odds
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of
-from fastedit.anchor.lazy.message import DOTS, NAME, Message, code_key
+from fastedit.anchor.lazy.message import DOTS, NAME, Message, code_key, note_behind
 
 # shown_lost: lines of code shown that the result doesn't have. num_changes, num_changed: how much changes.
 # blank_lost: lines that follow each other in a snippet with a blank line between them that the result lacks. uneven:
 # those with another indentation against each other; uneven_kept: where one of them is an old line; uneven_turned: where
 # the one that was further in no longer is.
-# dots_written: new lines with dots, which may stand for code.
+# dots_written: new lines with dots, which may stand for code. notes_written: lines that only get a note behind them;
+# talk_written: how likely such notes, behind any new line, speak to the reader.
 # said_gone: names that the words mention and that stand nowhere any more, said_gone_asked: that they say are gone.
 # noted_gone, noted_gone_asked: names that a note in a snippet has and that stand nowhere any more, by whether it says
 # that something goes. noted_line_gone: names in notes for which a line goes that is about them.
 FULFILLED = (
     "shown_lost", "num_changes", "num_changed", "blank_lost", "uneven", "uneven_kept", "uneven_turned", "dots_written",
-    "said_gone", "said_gone_asked", "noted_gone", "noted_gone_asked", "noted_line_gone",
+    "notes_written", "talk_written", "said_gone", "said_gone_asked", "noted_gone", "noted_gone_asked",
+    "noted_line_gone",
 )  # fmt: skip
 MAX_COUNT = 3.0
 
@@ -40,6 +43,7 @@ def fulfilled_by(original: Lines, changes: Sequence[Change], message: Message) -
     for change in changes:
         _count_steps(f, original, change, message)
     f["dots_written"] = sum(bool(DOTS.search(text)) and "".join(text.split()) not in original.places for text in new)
+    _count_notes(f, original, new)
     _count_names(f, original, gone, new, message)
     return tuple(min(MAX_COUNT, f[name]) for name in FULFILLED)
 
@@ -68,6 +72,15 @@ def _compare(f: dict[str, float], shown: int, made: int, are_new: bool) -> None:
     if shown != made:
         f["uneven" if are_new else "uneven_kept"] += 1
         f["uneven_turned"] += (shown > 0) != (made > 0) or (shown < 0) != (made < 0)
+
+
+def _count_notes(f: dict[str, float], original: Lines, new: Sequence[str]) -> None:
+    """Fills in the notes behind new lines, which may only be for the reader."""
+    for text in new:
+        note = note_behind(text)
+        if note and "".join(text.split()) not in original.places:
+            f["notes_written"] += code_key(text) in original.places
+            f["talk_written"] += sum(math.exp(log_odds(note)[role]) for role in ("where", "new", "gone"))
 
 
 def _count_names(

@@ -26,10 +26,12 @@ from fastedit.patterns import pattern
 # of the message is about what they had of their own.
 # comment_cut: stretches of comments that go where the snippet shows what is around them without a gap; cut_lines: their
 # size; cut_inside: those with more of the comment behind.
+# marked_...: in a message with markers, where what goes is mostly shown to: lines that go, stretches of them with
+# nothing in their place, and those with fewer lines in it.
 LOSSES = (
     "unbalanced", "comment_torn", "directives", "lost_decl_said", "lost_decl_unsaid", "lost_key_said",
     "lost_key_unsaid", "lost_import_said", "lost_import_unsaid", "bound_twice", "sibling_gone", "sibling_unsaid",
-    "comment_cut", "comment_cut_lines", "comment_cut_inside",
+    "comment_cut", "comment_cut_lines", "comment_cut_inside", "marked_lines", "marked_bare", "marked_fewer",
 )  # fmt: skip
 MAX_COUNT = 3.0
 NEAR = 25  # lines between two that bind a name
@@ -55,6 +57,8 @@ def losses_of(original: Lines, changes: Sequence[Change], message: Message, lang
     new = [text for _, _, lines in changes for line in lines if (text := line.strip())]
     _count_brackets(f, [original.stripped[line] for line in gone], new, language)
     _count_lost(f, original, gone, new, message)
+    if message.is_marked:
+        _count_marked(f, original, changes, new)
     for change in changes:
         _count_bound(f, original, change, gone, message, language)
         _count_siblings(f, original, change, gone, message)
@@ -103,6 +107,19 @@ def _count_lost(
         name = next((part for part in reversed(_PARTS.split(found.name)) if part), "")
         is_said = name in (message.prose_words if kind == "decl" else message.words)
         f[f"lost_{kind}_{'said' if is_said else 'unsaid'}"] += 1
+
+
+def _count_marked(f: dict[str, float], original: Lines, changes: Sequence[Change], new: Sequence[str]) -> None:
+    """Fills in what goes, for a message with markers."""
+    written = {"".join(text.split()) for text in new}
+    num_gone = 0
+    for start, end, lines in changes:
+        old = [line for line in range(start, end) if original.keys[line]]
+        num_gone += sum(not original.is_trivial[line] and original.keys[line] not in written for line in old)
+        is_bare = not any(map(str.strip, lines))
+        f["marked_bare"] += bool(old) and is_bare
+        f["marked_fewer"] += not is_bare and end - start > len(lines)
+    f["marked_lines"] = math.log1p(num_gone)
 
 
 # ---- twice -----------------------------------------------------------------------------------------------------------

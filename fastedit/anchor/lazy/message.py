@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from fastedit.anchor.hints import Hints, says_gone
+from fastedit.anchor.lazy.comments import log_odds, note_of
 from fastedit.anchor.lazy.lines import Lines, columns_of
 from fastedit.edits.model import Snippet
 from fastedit.patterns import pattern
@@ -17,6 +18,8 @@ NAME = pattern(r"[A-Za-z_$][\w$]{2,}")
 DOTS = pattern(r"\.\.\.|…|⋮")
 _COMMENT = ("//", "/*", "--", "<!", "*/", "*", "#", ";", "%", "{/*", "..")
 _NOTE_BEHIND = pattern(r"\s(?:#|//|--|/\*|<!--)")
+_DOTS_ALONE = frozenset(("...", "…"))
+MIN_ELIDE = -0.7  # log odds of a comment that stands for code
 MAX_PLACES = 12  # of a word of a note: a commoner one tells nothing
 
 
@@ -88,6 +91,18 @@ class Message:
         return result
 
     @cached_property
+    def is_marked(self) -> bool:
+        """Whether any marker stands in the snippets: then what they leave out is mostly said to be."""
+        texts = (line.strip() for snippet in self.snippets for line in snippet.lines)
+        return any(self._is_marker(text) for text in texts)
+
+    def _is_marker(self, text: str) -> bool:
+        if text in _DOTS_ALONE:
+            return True
+        note = note_of(text) if is_comment_text(text) and "".join(text.split()) not in self.original.places else None
+        return note is not None and log_odds(note)["elide"] > MIN_ELIDE
+
+    @cached_property
     def notes(self) -> tuple[Note, ...]:
         """The comments of the snippets that the original doesn't have, but for those that name nothing of it."""
         places, words = self.original.places, self.original.word_places
@@ -127,6 +142,13 @@ def is_comment_text(text: str) -> bool:
 @lru_cache(maxsize=512)
 def _says_gone(text: str) -> bool:
     return says_gone(text)
+
+
+@lru_cache(maxsize=8192)
+def note_behind(text: str) -> str:
+    """The words of the note behind a line's code; "" where there is none."""
+    found = None if is_comment_text(text) else _NOTE_BEHIND.search(text)
+    return (note_of(text[found.start() :].strip()) or "") if found is not None else ""
 
 
 @lru_cache(maxsize=8192)  # results of one edit are asked for the same lines

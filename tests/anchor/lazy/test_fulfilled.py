@@ -67,6 +67,16 @@ def test_dots_that_are_written() -> None:
     assert told(LOOP, LOOP.replace("check(row)", "check(row, 1)"))["dots_written"] == 0
 
 
+def test_notes_that_are_written_behind_code() -> None:
+    noted = told(LOOP, LOOP.replace("return rows", "return rows  # was None before"))
+    assert noted["notes_written"] == 1
+    assert noted["talk_written"] > 0
+    added = told(LOOP, LOOP.replace("    return rows", "    log(rows)  # new\n    return rows"))
+    assert added["notes_written"] == 0
+    assert added["talk_written"] > 0
+    assert told(LOOP, LOOP.replace("return rows", "return [*rows]"))["talk_written"] == 0
+
+
 def test_names_that_go_though_they_are_spoken_of() -> None:
     result = LOOP.replace("        check(row)  # may raise\n", "        pass\n")
     assert told(LOOP, result, prose="Add `log` behind `check`.")["said_gone"] == 1

@@ -95,3 +95,16 @@ def test_a_part_of_a_comment_that_the_snippet_shows_as_one() -> None:
     assert values["comment_cut_lines"] > 0
     # With a gap behind what is new the rest may well stay.
     assert told(before, result, shown="# Copyright\n# SPDX: Apache\n# ...\n# Purpose: none")["comment_cut"] == 0
+
+
+def test_what_goes_though_markers_show_what_stays() -> None:
+    result = GETTERS.replace('    def height(self):\n        return self.items.get("height")\n\n', "")
+    values = told(GETTERS, result, shown="    def width(self):\n    # ... existing code ...\n    def depth(self):")
+    assert values["marked_lines"] > 0
+    assert (values["marked_bare"], values["marked_fewer"]) == (1, 0)
+    shorter = GETTERS.replace('    def height(self):\n        return self.items.get("height")\n', "    height = 1\n")
+    values = told(GETTERS, shorter, shown="    ...\n    height = 1")
+    assert (values["marked_bare"], values["marked_fewer"]) == (0, 1)
+    # A message without any may leave out what goes.
+    without = told(GETTERS, result, shown="    def width(self):\n    def depth(self):")
+    assert without["marked_lines"] == without["marked_bare"] == 0
