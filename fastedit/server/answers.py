@@ -1,4 +1,4 @@
-"""Answers that all routes share: errors in one shape, never with source code in it, and server-sent events.
+"""Parts that all routes share: the service, errors in one shape, never with source code in it, server-sent events.
 
 Work ends when its client has gone.
 """
@@ -10,10 +10,10 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from anyio import create_task_group
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.sse import format_sse_event
@@ -21,6 +21,8 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from fastedit.errors import STATUSES, Candidate, Code, EditRefused
+from fastedit.server.schemas import ErrorResponse
+from fastedit.server.service import Service
 
 RETRY_AFTER_S = 1
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})  # for whoever watches the process; they tell nothing of files
@@ -37,6 +39,15 @@ _NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
 NO_OBJECT = ("model_attributes_type", "dict_type", "missing")
 NEEDS_OBJECT = "The body has to be a JSON object, sent with the header Content-Type: application/json."
 CLIENT_CLOSED_REQUEST = 499  # nobody reads it; logs and metrics do
+
+
+async def service_of(request: Request) -> Service:
+    """The application's service. A plain function would be run in a thread, which takes longer than all of this."""
+    service: Service = request.app.state.service
+    return service
+
+
+TheService = Annotated[Service, Depends(service_of)]
 
 
 class RequestCode(StrEnum):
@@ -71,6 +82,29 @@ CODES_OF_STATUSES: dict[int, RequestCode | Code] = {
     **{status: code for code, status in reversed(REQUEST_STATUSES.items())},
     413: Code.TOO_LARGE,
 }
+
+
+def _error_responses() -> dict[int | str, dict[str, Any]]:
+    """Every status that an error can have, with the codes that have it, for the OpenAPI description."""
+    codes: dict[int, list[str]] = {}
+    for code, status in STATUSES.items():
+        codes.setdefault(status.http, []).append(code.value)
+    for request_code, number in REQUEST_STATUSES.items():
+        codes.setdefault(number, []).append(request_code.value)
+    return {
+        number: {"model": ErrorResponse, "description": ", ".join(names)} for number, names in sorted(codes.items())
+    }
+
+
+ERRORS = _error_responses()
+
+
+def streamed(events: str) -> dict[int | str, dict[str, Any]]:
+    """The entry of the OpenAPI description that says that with `stream` the answer is server-sent events."""
+    fields = {"event": {"type": "string"}, "data": {"type": "string", "description": "JSON"}}
+    schema = {"type": "object", "properties": fields, "required": ["data"], "description": events}
+    content = {"text/event-stream": {"schema": schema}}
+    return {200: {"description": "The new file, whole or as it comes.", "content": content}}
 
 
 class RequestProblem(Exception):

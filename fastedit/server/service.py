@@ -7,7 +7,6 @@ with a target is done by threads: passes let go of the interpreter, and the targ
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import time
 import traceback
@@ -22,7 +21,7 @@ from anyio import CancelScope, fail_after, move_on_after
 
 from fastedit.decode.request import GroupPlace
 from fastedit.edits.message import NamedFile
-from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, Warning
+from fastedit.errors import Code, EditRefused, EngineUnavailable, Warning
 from fastedit.server.explain import Explanation
 from fastedit.server.jobs import Drafted, Job, JobOutcome, run_with_target
 from fastedit.server.loading import State, TargetSlot
@@ -335,12 +334,6 @@ def slot_for(settings: ServerSettings) -> TargetSlot:
     from fastedit.server.elsewhere import ElsewhereSlot
 
     return ElsewhereSlot(settings.target, settings.engine_source)
-
-
-def check_sha256(original: str, sha256: str | None) -> None:
-    """Raises InputRefused(CONTENT_CONFLICT) where the original isn't what the client took it for."""
-    if sha256 is not None and hashlib.sha256(original.encode()).hexdigest() != sha256.lower():
-        raise InputRefused(Code.CONTENT_CONFLICT, "The original isn't what sha256 says.")
 
 
 def _num_drafters(settings: ServerSettings) -> int:

@@ -246,27 +246,27 @@ class Workers:
 
     async def run(self, job: Job) -> JobOutcome:
         """Does `jobs.run_structural` in a process. Cancelling kills the process that is at it."""
-        return await self._in_worker(job.is_large, _run, job)
+        return await self._in_worker(job.is_large, run_structural, job)
 
     async def run_until_target(self, job: Job) -> JobOutcome | Drafted:
         """Does `jobs.run_until_target` in a process. Cancelling kills the process that is at it."""
-        return await self._in_worker(job.is_large, _run_until_target, job)
+        return await self._in_worker(job.is_large, run_until_target, job)
 
     async def run_drafted(self, job: Job, drafted: Drafted) -> JobOutcome:
         """Does `jobs.run_drafted` in a process. Cancelling kills the process that is at it."""
-        return await self._in_worker(job.is_large, _run_drafted, job, drafted)
+        return await self._in_worker(job.is_large, run_drafted, job, drafted)
 
     async def explain(self, job: Job) -> Explanation:
         """Does `explain.explain` in a process. Cancelling kills the process that is at it."""
-        return await self._in_worker(job.is_large, _explain, job)
+        return await self._in_worker(job.is_large, explain, job)
 
     async def files(self, edit: str, format: str) -> list[NamedFile]:
         """The files that a message names. EditRefused where there is no edit in it."""
-        return await self._in_worker(False, _files, edit, format)
+        return await self._in_worker(False, named_files_in, edit, format)
 
     async def _in_worker(self, is_large: bool, function: Callable[..., T], *arguments: object) -> T:
         try:
-            return await (self._large if is_large else self._small).run(function, *arguments)
+            return await (self._large if is_large else self._small).run(_answered, function, *arguments)
         except ProcessDied as error:
             logger.exception("a worker died")
             raise EngineUnavailable(Code.ENGINE_ERROR, "The process that merged the edit has died.") from error
@@ -275,30 +275,15 @@ class Workers:
             raise EngineUnavailable(Code.ENGINE_ERROR, f"Internal: {failure.name}.") from None
 
 
-def _run(job: Job) -> JobOutcome:
-    return _answered(lambda: run_structural(job))
+def named_files_in(edit: str, format: str) -> list[NamedFile]:
+    """The files that a message names. Raises EditRefused."""
+    return named_files(parse_message(edit, format=format))
 
 
-def _run_until_target(job: Job) -> JobOutcome | Drafted:
-    return _answered(lambda: run_until_target(job))
-
-
-def _run_drafted(job: Job, drafted: Drafted) -> JobOutcome:
-    return _answered(lambda: run_drafted(job, drafted))
-
-
-def _explain(job: Job) -> Explanation:
-    return _answered(lambda: explain(job))
-
-
-def _files(edit: str, format: str) -> list[NamedFile]:
-    return _answered(lambda: named_files(parse_message(edit, format=format)))
-
-
-def _answered(work: Callable[[], T]) -> T:
-    """Gives what the work gives. Raises EditRefused, and Failure for whatever else goes wrong."""
+def _answered(function: Callable[..., T], *arguments: object) -> T:
+    """Gives what the function gives. Raises EditRefused, and Failure for whatever else goes wrong."""
     try:
-        return work()
+        return function(*arguments)
     except EditRefused as refusal:
         raise refusal.with_traceback(None) from None
     except Exception as error:  # noqa: BLE001 this request's failure is no other's

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastedit.anchor.patch.align import deletion_problem
-from fastedit.applied import Applied
+from fastedit.applied import Applied, unified_diff
 from fastedit.apply import apply_edits, check_choice
 from fastedit.edits.message import needs_original
 from fastedit.edits.model import Action, Edit, Format
@@ -31,7 +31,6 @@ from fastedit.files import (
 )
 from fastedit.lines import body, split_lines
 from fastedit.merged import DEFAULT_CHOICE, Choice
-from fastedit.workspace.diff import file_diff
 from fastedit.workspace.locate import Location, locate, locate_file
 
 if TYPE_CHECKING:
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
 
 NO_CHANGE = "NO_CHANGE"
+DEV_NULL = "/dev/null"
 
 
 class ChangeAction(StrEnum):
@@ -272,3 +272,20 @@ def _encoded(text: str, encoding: Encoding, location: Location) -> bytes:
         return encode(text, encoding)
     except InputRefused as refusal:
         raise InputRefused(refusal.code, f"{location.name}: {refusal.message}") from refusal
+
+
+def file_diff(old_name: str | None, before: str, new_name: str | None, after: str) -> str:
+    """The unified diff from one file to the other, as `git apply` and `patch` take it. Empty where nothing changes.
+
+    A name of None stands for no file.
+    """
+    name = new_name or old_name or ""
+    diff = unified_diff(before, after, name)
+    if old_name == new_name:
+        return diff
+    if old_name and new_name:
+        head = f"diff --git a/{old_name} b/{new_name}\nrename from {old_name}\nrename to {new_name}\n"
+        return head + diff.replace(f"--- a/{name}\n", f"--- a/{old_name}\n", 1)
+    kind, missing = ("new", "--- a/") if new_name else ("deleted", "+++ b/")
+    head = f"diff --git a/{name} b/{name}\n{kind} file mode 100644\n"
+    return head + diff.replace(f"{missing}{name}\n", f"{missing[:4]}{DEV_NULL}\n", 1)

@@ -1,47 +1,240 @@
-"""POST /v1/chat/completions and GET /v1/models, as OpenAI's clients call them."""
+"""POST /v1/chat/completions and GET /v1/models, as OpenAI's clients call them, as far as merging edits goes."""
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from collections.abc import AsyncGenerator
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
+from fastedit.applied import Stats
+from fastedit.edits.tags import is_tagged, read_tagged
 from fastedit.server.answers import (
+    ERRORS,
     RequestCode,
     RequestProblem,
+    TheService,
     event,
     event_response,
     openai_body,
     pieces_of,
+    streamed,
     while_connected,
 )
-from fastedit.server.chat import (
-    MODES,
-    AssistantMessage,
-    ChatChoice,
-    ChatChunk,
-    ChatRequest,
-    ChatResponse,
-    ChatUsage,
-    ChunkChoice,
-    Delta,
-    known_model,
-)
-from fastedit.server.jobs import Job
-from fastedit.server.routes.common import ERRORS, TheService, streamed
+from fastedit.server.jobs import Job, SamplingOptions
+from fastedit.server.schemas import EDIT, ORIGINAL, Text
 from fastedit.server.service import Service
 
+MODES = {"fastedit": "auto", "fastedit-structural": "structural", "fastedit-model": "model"}
+DEFAULT = "fastedit"
+# What OpenAI's clients may ask for besides, and the values that ask for nothing. Other parameters are ignored, `stop`
+# and `max_tokens` among them: a file isn't cut.
+NEUTRAL: dict[str, tuple[Any, ...]] = {
+    "n": (1,),
+    "tools": ([],),
+    "tool_choice": ("none", "auto"),
+    "functions": ([],),
+    "function_call": ("none", "auto"),
+    "logprobs": (False,),
+    "top_logprobs": (0,),
+    "logit_bias": ({},),
+    "presence_penalty": (0,),
+    "frequency_penalty": (0,),
+    "response_format": ({"type": "text"},),
+    "modalities": (["text"],),
+    "audio": (),
+}
 MODELS_CREATED = 1_760_000_000  # clients want a time; the names are as old as the service
 DONE = event(None, "[DONE]")
 
 EVENTS = streamed("Chat completion chunks, then `[DONE]`.")
 
 router = APIRouter(tags=["compatible"], responses=ERRORS)
+
+
+def mode_of(model: str | None) -> str:
+    """The mode that a model's name asks for. Clients bring other services' names along: those get what `auto` does."""
+    return MODES[known_model(model)]
+
+
+def known_model(model: str | None) -> str:
+    """The model's name where it is one of ours, else the default one."""
+    return model if model in MODES else DEFAULT
+
+
+class Loose(BaseModel):
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+
+class ContentPart(Loose):
+    type: str
+    text: Text | None = None
+
+
+class ChatMessage(Loose):
+    role: str
+    content: Text | list[ContentPart] | None = None
+
+
+class Prediction(Loose):
+    type: Literal["content"]
+    content: Text | list[ContentPart]
+
+
+class StreamOptions(Loose):
+    include_usage: bool = False
+
+
+class ChatRequest(Loose):
+    """The last user message has `<instruction>` (optional), `<code>` and `<update>`; or it is the edit, and
+    `prediction` the original."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "model": "fastedit",
+                    "messages": [
+                        {"role": "user", "content": f"<code>{ORIGINAL}</code>\n<update>{EDIT}</update>"},
+                    ],
+                }
+            ]
+        }
+    )
+
+    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=1024)]
+    model: Text = DEFAULT
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    prediction: Prediction | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = None
+    seed: int | None = None
+
+    def job(self) -> Job:
+        """The job that is asked for. Raises Problem for what isn't done here, EditUnreadable for tags that can't be
+        told apart."""
+        self._check_supported()
+        said = self._edit_message()
+        mode, sampling = mode_of(self.model), self._sampling()
+        if self.prediction is None or is_tagged(said):
+            tagged = read_tagged(said)
+            return Job(tagged.original, tagged.edit, instruction=tagged.instruction, mode=mode, sampling=sampling)
+        original = text_of(self.prediction.content, "prediction.content")
+        return Job(original, said, mode=mode, sampling=sampling)
+
+    def _check_supported(self) -> None:
+        asked = self.model_extra or {}
+        for name, neutral in NEUTRAL.items():
+            if asked.get(name) is not None and asked[name] not in neutral:
+                message = f"{name} isn't supported here with this value."
+                raise RequestProblem(RequestCode.UNSUPPORTED, message, param=name)
+
+    def _edit_message(self) -> str:
+        said = [message.content for message in self.messages if message.role == "user" and message.content is not None]
+        if not said:
+            raise RequestProblem(RequestCode.BAD_REQUEST, "There is no user message.", param="messages")
+        return text_of(said[-1], "messages")
+
+    def _sampling(self) -> SamplingOptions | None:
+        if self.temperature is None:
+            return None
+        return SamplingOptions(self.temperature, self.top_p or 1.0, seed=(self.seed or 0) % 2**63)
+
+
+def text_of(content: str | list[ContentPart], param: str) -> str:
+    """The text of a message that may come in parts. Problem for parts that aren't text."""
+    if isinstance(content, str):
+        return content
+    if any(part.type != "text" or part.text is None for part in content):
+        raise RequestProblem(RequestCode.UNSUPPORTED, "Only parts of type text are supported.", param=param)
+    return "".join(part.text or "" for part in content)
+
+
+class PromptDetails(BaseModel):
+    cached_tokens: int
+
+
+class PredictionDetails(BaseModel):
+    accepted_prediction_tokens: int
+    rejected_prediction_tokens: int
+
+
+class ChatUsage(BaseModel):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: PromptDetails
+    completion_tokens_details: PredictionDetails
+
+    @classmethod
+    def of(cls, stats: Stats) -> ChatUsage:
+        return cls(
+            prompt_tokens=stats.prompt_tokens,
+            completion_tokens=stats.completion_tokens,
+            total_tokens=stats.prompt_tokens + stats.completion_tokens,
+            prompt_tokens_details=PromptDetails(cached_tokens=stats.cached_tokens),
+            completion_tokens_details=PredictionDetails(
+                accepted_prediction_tokens=stats.accepted, rejected_prediction_tokens=stats.drafted - stats.accepted
+            ),
+        )
+
+
+class AssistantMessage(BaseModel):
+    role: Literal["assistant"] = "assistant"
+    content: str
+    refusal: None = None
+
+
+class ChatChoice(BaseModel):
+    index: int = 0
+    message: AssistantMessage
+    logprobs: None = None
+    finish_reason: Literal["stop"] = "stop"
+
+
+class ChatResponse(BaseModel):
+    """The merged file is the content of the one message."""
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[ChatChoice]
+    usage: ChatUsage
+
+
+class Delta(BaseModel):
+    role: Literal["assistant"] | None = None
+    content: str | None = None
+
+
+class ChunkChoice(BaseModel):
+    index: int = 0
+    delta: Delta
+    logprobs: None = None
+    finish_reason: Literal["stop"] | None = None
+
+
+class ChatChunk(BaseModel):
+    id: str
+    object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
+    created: int
+    model: str
+    choices: list[ChunkChoice]
+    usage: ChatUsage | None = None
+
+    def json_without_gaps(self) -> str:
+        """The chunk as JSON without what it says nothing of; clients expect `finish_reason` all the same."""
+        data = self.model_dump(exclude_none=True)
+        for choice in data["choices"]:
+            choice.setdefault("finish_reason", None)
+        return json.dumps(data)
 
 
 class ModelBody(BaseModel):

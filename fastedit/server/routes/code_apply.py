@@ -8,10 +8,18 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from fastedit.server.answers import RequestProblem, event, event_response, pieces_of, while_connected
-from fastedit.server.chat import mode_of
+from fastedit.server.answers import (
+    ERRORS,
+    RequestProblem,
+    TheService,
+    event,
+    event_response,
+    pieces_of,
+    streamed,
+    while_connected,
+)
 from fastedit.server.jobs import Job, JobOutcome
-from fastedit.server.routes.common import ERRORS, TheService, streamed
+from fastedit.server.routes.chat import mode_of
 from fastedit.server.schemas import EDIT, ORIGINAL, Text
 from fastedit.server.service import Service
 

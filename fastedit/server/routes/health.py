@@ -8,8 +8,8 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
 from fastedit import __version__
+from fastedit.server.answers import TheService
 from fastedit.server.loading import State
-from fastedit.server.routes.common import TheService
 
 router = APIRouter(tags=["health"])
 
@@ -20,8 +20,9 @@ class Health(BaseModel):
 
 
 class TargetReadiness(BaseModel):
-    """name: what the settings ask for, null for none. state: none, loading, ready or absent. reason: why not ready.
+    """The target's state.
 
+    name: what the settings ask for, null for none. state: none, loading, ready or absent. reason: why not ready.
     fallbacks: what is done in a slower way than usual.
     """
 
@@ -32,8 +33,9 @@ class TargetReadiness(BaseModel):
 
 
 class Readiness(BaseModel):
-    """status: `ready`, or `not_ready` where an edit would have to wait or fail.
+    """The service's state.
 
+    status: `ready`, or `not_ready` where an edit would have to wait or fail.
     structural: `ready`, or `starting` while its processes do: structural edits wait for them, and never fail.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncGenerator
 
 from anyio import CapacityLimiter, create_task_group
@@ -10,9 +11,18 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from fastedit.decode.request import Group, GroupPlace
-from fastedit.errors import Code, EditRefused
-from fastedit.server.answers import RequestCode, RequestProblem, event, event_response, problem_of, while_connected
-from fastedit.server.routes.common import ERRORS, TheService, streamed
+from fastedit.errors import Code, EditRefused, InputRefused
+from fastedit.server.answers import (
+    ERRORS,
+    RequestCode,
+    RequestProblem,
+    TheService,
+    event,
+    event_response,
+    problem_of,
+    streamed,
+    while_connected,
+)
 from fastedit.server.schemas import (
     ApplyRequest,
     ApplyResponse,
@@ -25,7 +35,7 @@ from fastedit.server.schemas import (
     NamedFileBody,
     SpanBody,
 )
-from fastedit.server.service import Service, check_sha256
+from fastedit.server.service import Service
 from fastedit.server.spans import SpanWriter
 
 EVENTS = streamed("Events named `span`, then one named `result` or `error`; see ApplyResponse, Span, ErrorResponse.")
@@ -36,7 +46,7 @@ router = APIRouter(tags=["apply"], responses=ERRORS)
 @router.post("/v1/apply", response_model=ApplyResponse, responses=EVENTS)
 async def apply(body: ApplyRequest, request: Request, service: TheService) -> Response:
     """Merge an edit into a file."""
-    check_sha256(body.original, body.sha256)
+    _check_sha256(body.original, body.sha256)
     if body.stream:
         return await event_response(request, _events(body, service), _error_event)
     outcome = await while_connected(request, lambda: service.apply(body.job(), body.deadline_s))
@@ -81,7 +91,7 @@ async def _all(requests: list[ApplyRequest], service: Service) -> list[BatchItem
 
 async def _item(body: ApplyRequest, service: Service, place: GroupPlace) -> BatchItem:
     try:
-        check_sha256(body.original, body.sha256)
+        _check_sha256(body.original, body.sha256)
         outcome = await service.apply(body.job(), body.deadline_s, place=place)
     except EditRefused as refusal:
         problem = problem_of(refusal)
@@ -98,6 +108,12 @@ async def _events(body: ApplyRequest, service: Service) -> AsyncGenerator[bytes]
             yield event("span", SpanBody.of(span))
         if not isinstance(part, str):
             yield event("result", ApplyResponse.of(part))
+
+
+def _check_sha256(original: str, sha256: str | None) -> None:
+    """Raises InputRefused(CONTENT_CONFLICT) where the original isn't what the client took it for."""
+    if sha256 is not None and hashlib.sha256(original.encode()).hexdigest() != sha256.lower():
+        raise InputRefused(Code.CONTENT_CONFLICT, "The original isn't what sha256 says.")
 
 
 def _error_event(problem: RequestProblem) -> bytes:

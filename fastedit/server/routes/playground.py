@@ -9,8 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from fastedit.server.answers import while_connected
-from fastedit.server.routes.common import ERRORS, TheService
+from fastedit.server.answers import ERRORS, TheService, while_connected
 from fastedit.server.schemas import ApplyRequest
 
 router = APIRouter(tags=["playground"])
