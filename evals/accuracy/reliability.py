@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from evals.accuracy.outcomes import JudgedSegment
 
@@ -15,7 +16,10 @@ SURE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Segments with a certainty in [low, high) (the last bin holds 1.0 itself). claimed: their mean certainty."""
+    """Segments or answers with a certainty in [low, high) (the last bin holds 1.0 itself).
+
+    claimed: their mean certainty; right: how many are right.
+    """
 
     low: float
     high: float
@@ -53,14 +57,19 @@ def draw(curves: Mapping[str, Sequence[Bin]], path: Path) -> None:
 
     figure = Figure(figsize=(6, 5), layout="constrained")
     axes = figure.add_subplot()
+    draw_bins(axes, curves)
+    axes.set_xlabel("certainty of the segment")
+    axes.legend(loc="lower right")
+    figure.savefig(path, dpi=110)
+
+
+def draw_bins(axes: Any, curves: Mapping[str, Sequence[Bin]]) -> None:
+    """Draws into a plot's axes, for each curve, the share that is right over the certainty that was claimed."""
     axes.plot([0, 1], [0, 1], color="0.7", linestyle=":", label="as claimed")
     for name, bins in curves.items():
         full = [entry for entry in bins if entry.count]
         axes.plot([entry.claimed for entry in full], [entry.share for entry in full], marker="o", label=name)
         for entry in full:
-            axes.annotate(
-                str(entry.count), (entry.claimed, entry.share), fontsize=7, xytext=(2, -9), textcoords="offset points"
-            )
-    axes.set(xlabel="certainty of the segment", ylabel="share that is right", ylim=(0, 1.03), xlim=(0, 1.03))
-    axes.legend(loc="lower right")
-    figure.savefig(path, dpi=110)
+            spot = (entry.claimed, entry.share)
+            axes.annotate(str(entry.count), spot, fontsize=7, xytext=(2, -9), textcoords="offset points")
+    axes.set(ylabel="share that is right", xlim=(0, 1.03), ylim=(0, 1.03))

@@ -7,21 +7,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from evals.accuracy.reliability import Bin, draw_bins
+
 NUM_BINS = 10
 RISK = 0.01
 
 Claim = tuple[float, bool]  # a certainty, and whether the answer is right
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Answers that claim between `low` and `high`. claimed: their mean certainty; right: how many are right."""
-
-    low: float
-    high: float
-    count: int
-    right: int
-    claimed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +70,11 @@ def draw(curves: Mapping[str, tuple[Sequence[Bin], Sequence[Point]]], path: Path
 
     figure = Figure(figsize=(10, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    left.plot([0, 1], [0, 1], color="0.7", linestyle=":", label="as claimed")
-    for name, (bins, points) in curves.items():
-        full = [entry for entry in bins if entry.count]
-        left.plot([entry.claimed for entry in full], [entry.right / entry.count for entry in full], "o-", label=name)
-        for entry in full:
-            spot = (entry.claimed, entry.right / entry.count)
-            left.annotate(str(entry.count), spot, fontsize=7, xytext=(2, -9), textcoords="offset points")
+    draw_bins(left, {name: bins for name, (bins, _) in curves.items()})
+    for name, (_, points) in curves.items():
         right.plot([point.coverage for point in points], [point.risk for point in points], ".-", label=name)
     right.axhline(RISK, color="0.7", linestyle=":", label=f"{RISK:.0%} wrong")
-    left.set(xlabel="certainty that was claimed", ylabel="share that is right", xlim=(0, 1.03), ylim=(0, 1.03))
+    left.set_xlabel("certainty that was claimed")
     right.set(xlabel="share of all cases that is answered", ylabel="share of the answers that is wrong", xlim=(0, 1.03))
     for axes in (left, right):
         axes.legend(fontsize=8)

@@ -27,6 +27,7 @@ from typing import Any
 
 import fastedit
 from evals.accuracy.outcomes import Outcome
+from evals.accuracy.reliability import Bin
 from evals.accuracy.report import machine
 from evals.applybench import curves
 from evals.applybench.peers import PEERS, Answer, ask, close_all
@@ -429,7 +430,7 @@ def _write_json(result: Mapping[str, Any], path: Path) -> None:
 def _draw(result: Mapping[str, Any], path: Path) -> None:
     drawn = {
         name: (
-            [curves.Bin(**entry) for entry in found["reliability"]],
+            [Bin(**entry) for entry in found["reliability"]],
             [curves.Point(**point) for point in found["risk_coverage"]],
         )
         for name, found in result["systems"].items()

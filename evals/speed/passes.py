@@ -30,19 +30,9 @@ from fastedit.anchor import align_readings
 from fastedit.applied import render
 from fastedit.decode.controller import Acceptance
 from fastedit.decode.passes import accepted_length
-from fastedit.draft import (
-    Cascade,
-    Codec,
-    Draft,
-    Kind,
-    NgramDrafter,
-    Proposal,
-    SnippetDrafter,
-    SuffixDrafter,
-    TextDrafter,
-    Transcript,
-)
-from fastedit.draft.lookup import as_tokens
+from fastedit.decode.request import DecodeRequest
+from fastedit.decode.sequence import cascade_for
+from fastedit.draft import Cascade, Codec, Draft, Kind, Proposal, TextDrafter, Transcript
 from fastedit.edits import parse_message
 from fastedit.edits.message import edits_for
 from fastedit.edits.model import Format
@@ -163,9 +153,12 @@ def _follow(
     course: Course, output: list[int], codec: Codec, chunk: int, num_branches: int, use_lookups: bool, total: Count
 ) -> None:
     transcript, acceptance = Transcript(codec), Acceptance()
-    texts = [TextDrafter(text, codec, transcript, (0,)) for text in course.texts]
-    lookups = _lookups(course, texts[-1].tokens, codec, transcript) if use_lookups else ()
-    cascade = Cascade(texts, lookups, acceptance.worth)
+    if use_lookups:
+        request = DecodeRequest((0,), len(output), course.texts, course.snippets, course.texts[-1].text)
+        cascade = cascade_for(request, codec, (0,), transcript, acceptance)
+    else:
+        texts = [TextDrafter(text, codec, transcript, (0,)) for text in course.texts]
+        cascade = Cascade(texts, (), acceptance.worth)
     at = 0
     while at < len(output):
         candidates = cascade.candidates(chunk)[:num_branches]
@@ -181,17 +174,6 @@ def _follow(
         total.passes += 1
         transcript.extend(output[at : at + best + 1])
         at += best + 1
-
-
-def _lookups(
-    course: Course, original: list[int], codec: Codec, transcript: Transcript
-) -> tuple[SnippetDrafter, SuffixDrafter, NgramDrafter]:
-    sources = [as_tokens(tokens) for tokens in (*map(codec.encode, course.snippets), original)]
-    return (
-        SnippetDrafter(course.snippets, course.texts[-1].text, codec, transcript),
-        SuffixDrafter(lambda: sources, transcript),
-        NgramDrafter(lambda: sources, transcript),
-    )
 
 
 def _num_right(proposal: Proposal, rest: list[int]) -> int:

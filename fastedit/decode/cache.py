@@ -64,6 +64,7 @@ class KVSlots:
     def __init__(self, shape: CacheShape, num_slots: int, slot_len: int, device: torch.device) -> None:
         self.num_slots = num_slots
         self.slot_len = slot_len
+        self.device = device
         rows = num_slots * slot_len + 1
         self._pools = [
             torch.empty(shape.num_layers, rows, shape.num_kv_heads, dim, dtype=shape.dtype, device=device)

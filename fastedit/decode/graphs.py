@@ -18,11 +18,12 @@ import torch
 from torch import Tensor
 
 from fastedit.decode.cache import KVSlots
-from fastedit.decode.devices import load_kernels, on_device, release_memory
+from fastedit.decode.devices import load_kernels, on_device
 from fastedit.decode.fused import FusedDecoder, Index
 from fastedit.decode.inputs import Inputs, Layout, packed_inputs
 from fastedit.decode.passes import Append, Verdict
 from fastedit.decode.probe import Traits, difference
+from fastedit.decode.runner import SlotRunner
 from fastedit.decode.verify import packed_verdicts, read_verdicts
 
 REQUEST_BUCKETS = (1, 2, 4, 8, 16, 32)
@@ -92,38 +93,24 @@ class Captured:
     verdicts: Tensor
 
 
-class FusedRunner:
+class FusedRunner(SlotRunner):
     """Runs passes of a fused decoder over its own slots; see `decode.runner.Runner`."""
 
     def __init__(
         self, decoder: FusedDecoder, num_slots: int, slot_len: int, *, is_exact: bool = False, use_graphs: bool = True
     ) -> None:
+        super().__init__(KVSlots(decoder.cache_shape, num_slots, slot_len, decoder.embedding.device))
         self._decoder = decoder
-        self._device = decoder.embedding.device
-        self._cache = KVSlots(decoder.cache_shape, num_slots, slot_len, self._device)
         self._mode = load_kernels().EXACT if is_exact else load_kernels().FAST
         self._use_graphs = use_graphs and self._device.type == "cuda"
         # Exact passes all have one width.
         self._token_buckets = tuple(self._mode.row_buckets) if is_exact else TOKEN_BUCKETS
         self._graphs: dict[Bucket, Captured] = {}
         self._memory: Any = None  # one pool for all graphs: they never run at once
-        self._fallbacks: tuple[str, ...] = ()
-
-    @property
-    def num_slots(self) -> int:
-        return self._cache.num_slots
-
-    @property
-    def slot_len(self) -> int:
-        return self._cache.slot_len
 
     @property
     def max_len(self) -> int:
         return min(self.num_slots * self.slot_len, len(self._decoder.cos))
-
-    @property
-    def fallbacks(self) -> tuple[str, ...]:
-        return self._fallbacks
 
     @property
     def step_widths(self) -> tuple[int, ...]:
@@ -135,15 +122,6 @@ class FusedRunner:
         bucket = self._bucket(appends)
         with on_device(self._device):
             return self._replay(appends, bucket) if bucket else self._eager(appends)
-
-    def copy_prefix(self, source: int, destination: int, length: int) -> None:
-        self._cache.copy_prefix(source, destination, length)
-
-    def move(self, slot: int, source: int, destination: int, length: int) -> None:
-        self._cache.move(slot, source, destination, length)
-
-    def release_memory(self) -> None:
-        release_memory(self._device)
 
     @torch.inference_mode()
     def difference(self, traits: Traits) -> float:

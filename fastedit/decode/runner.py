@@ -71,7 +71,44 @@ class Runner(Protocol):
         """Give back what can be given back, after memory ran out."""
 
 
-class ModelRunner:
+class SlotRunner:
+    """The part of a runner that only has to do with its slots, which are those of `cache`.
+
+    fallbacks: as for `Runner`; more may come while it runs.
+    """
+
+    def __init__(self, cache: KVSlots, fallbacks: tuple[str, ...] = ()) -> None:
+        self._cache = cache
+        self._device = cache.device
+        self._fallbacks = fallbacks
+
+    @property
+    def num_slots(self) -> int:
+        return self._cache.num_slots
+
+    @property
+    def slot_len(self) -> int:
+        return self._cache.slot_len
+
+    @property
+    def cache_bytes(self) -> int:
+        return self._cache.num_bytes
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        return self._fallbacks
+
+    def copy_prefix(self, source: int, destination: int, length: int) -> None:
+        self._cache.copy_prefix(source, destination, length)
+
+    def move(self, slot: int, source: int, destination: int, length: int) -> None:
+        self._cache.move(slot, source, destination, length)
+
+    def release_memory(self) -> None:
+        release_memory(self._device)
+
+
+class ModelRunner(SlotRunner):
     """Any Hugging Face causal LM, through the registered attention function.
 
     use_kernels: None where there are kernels and a GPU. is_light: None for a small target on a CPU; such a one is
@@ -90,10 +127,11 @@ class ModelRunner:
     ) -> None:
         model = target.model
         traits = traits_of(model)
-        self._device = model.device
+        num_slots, slot_len = slots_for(target, traits.shape, settings)
+        super().__init__(KVSlots(traits.shape, num_slots, slot_len, model.device), (*target.notes, *fallbacks))
+        self._max_len = max_len_of(target, num_slots, slot_len)
         self._base = base_of(model)
         self._windows = traits.windows
-        self._fallbacks = (*target.notes, *fallbacks)
         if settings.is_exact:
             self._fallbacks += ("not exact to the last bit: only the fused decoder runs every pass at one width",)
         is_gpu = self._device.type == "cuda"
@@ -107,9 +145,6 @@ class ModelRunner:
         if is_light is None:
             is_light = self._device.type == "cpu" and not self._uses_kernels and _num_bytes(model) <= LARGEST_BYTES
         self._shares = Shares(torch.get_num_threads() if is_light else 1)
-        num_slots, slot_len = slots_for(target, traits.shape, settings)
-        self._cache = KVSlots(traits.shape, num_slots, slot_len, self._device)
-        self._max_len = max_len_of(target, num_slots, slot_len)
         self._plain: PlainDecoder | None = None
         self._check(model, traits)
         if is_light and can_fuse(model):
@@ -119,24 +154,8 @@ class ModelRunner:
                 self._fallbacks += (f"no plain decoder: its logits differ from the model's by {off:.2g} of their size",)
 
     @property
-    def num_slots(self) -> int:
-        return self._cache.num_slots
-
-    @property
-    def slot_len(self) -> int:
-        return self._cache.slot_len
-
-    @property
     def max_len(self) -> int:
         return self._max_len
-
-    @property
-    def cache_bytes(self) -> int:
-        return self._cache.num_bytes
-
-    @property
-    def fallbacks(self) -> tuple[str, ...]:
-        return self._fallbacks
 
     @property
     def step_widths(self) -> tuple[int, ...]:
@@ -163,15 +182,6 @@ class ModelRunner:
             if len(wanted) < len(hidden) or any(append.is_branch for append in appends):
                 hidden = hidden[torch.tensor(wanted, dtype=torch.long, device=self._device)]
             return self._chooser.verify(hidden, appends)
-
-    def copy_prefix(self, source: int, destination: int, length: int) -> None:
-        self._cache.copy_prefix(source, destination, length)
-
-    def move(self, slot: int, source: int, destination: int, length: int) -> None:
-        self._cache.move(slot, source, destination, length)
-
-    def release_memory(self) -> None:
-        release_memory(self._device)
 
     def _hidden_with_fallback(self, appends: Sequence[Append]) -> Tensor:
         """`_hidden`; where a kernel fails, kernels are given up for good and the pass is run again without."""

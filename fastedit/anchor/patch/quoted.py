@@ -7,6 +7,7 @@ with dots. All that is still the same line. Another call, another argument, anot
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -129,9 +130,14 @@ def _is_shortened(mine: str, theirs: str) -> bool:
         return False
     if not (theirs.startswith(pieces[0]) and theirs.endswith(pieces[-1])):
         return False
+    return holds_in_order(theirs, pieces)
+
+
+def holds_in_order(text: str, pieces: Iterable[str]) -> bool:
+    """Whether the text has all the pieces, one behind the other."""
     position = 0
     for piece in pieces:
-        position = theirs.find(piece, position)
+        position = text.find(piece, position)
         if position < 0:
             return False
         position += len(piece)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from fastedit.anchor.patch.locate import LineIndex, Place, Span
-from fastedit.anchor.patch.quoted import loose_key
+from fastedit.anchor.patch.quoted import holds_in_order, loose_key
 from fastedit.lines import indent_of
 from fastedit.syntax.model import Outline
 
@@ -115,17 +115,7 @@ class Scopes:
         if len(words) < 2:
             return []
         lines = self.index.lines
-        return [row for row in self.index.told if words[-1] in lines[row] and _holds(lines[row], words)]
-
-
-def _holds(line: str, words: Sequence[str]) -> bool:
-    position = 0
-    for word in words:
-        position = line.find(word, position)
-        if position < 0:
-            return False
-        position += len(word)
-    return True
+        return [row for row in self.index.told if words[-1] in lines[row] and holds_in_order(lines[row], words)]
 
 
 def _distance(place: Place, regions: Sequence[Span]) -> int | None:
