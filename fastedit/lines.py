@@ -1,5 +1,7 @@
 """Splits text into lines, and prepares lines for comparing: keys without white space, columns, what lies in a string.
 
+`twins` pairs the lines that two texts plainly share.
+
 Lines end at `\\n` alone and keep their `\\r`: `str.splitlines` also splits at form feeds and Unicode
 separators, so its line numbers would disagree with tree-sitter's.
 """
@@ -7,12 +9,16 @@ separators, so its line numbers would disagree with tree-sitter's.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 TAB_COLUMNS = 4
 MIN_DIGITS = 4
+ELISION = "\0"  # for `twins`: a key that no line has, where lines are left out
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DIGIT = re.compile(r"\d")
 
@@ -148,3 +154,72 @@ def _left_open(line: str, position: int, quotes: _Quotes) -> re.Pattern[str] | N
 @cache
 def _end_of(opening: str, end: str) -> re.Pattern[str]:
     return re.compile(end.format(re.escape(opening)))
+
+
+def twins(keys: Sequence[str], others: Sequence[str]) -> dict[int, int]:
+    """Pairs lines of two texts: for lines of `keys` the number of the line of `others` that each plainly is.
+
+    A line that occurs once in both has its twin there, and so have the equal lines beside the two; between twins the
+    same is done again. Both numbers rise. A blank line has a twin only beside others.
+    """
+    found: dict[int, int] = {}
+    ranges = [(0, len(keys), 0, len(others))]
+    while ranges:
+        start, end, first, last = ranges.pop()
+        chain = _rising(_unique(keys, start, end, others, first, last))
+        if not chain:
+            continue
+        found.update(chain)
+        ends = [(start - 1, first - 1), *chain, (end, last)]
+        ranges += [
+            (one + 1, other, at + 1, to) for (one, at), (other, to) in pairwise(ends) if other - one > 1 and to - at > 1
+        ]
+    return _extended(found, keys, others)
+
+
+def _unique(
+    keys: Sequence[str], start: int, end: int, others: Sequence[str], first: int, last: int
+) -> list[tuple[int, int]]:
+    """The lines that occur once in both ranges, as pairs in the order of `keys`."""
+    num = Counter(keys[start:end])
+    num_others = Counter(others[first:last])
+    places = {others[at]: at for at in range(first, last)}
+    return [
+        (at, places[keys[at]])
+        for at in range(start, end)
+        if keys[at] and num[keys[at]] == 1 and num_others[keys[at]] == 1
+    ]
+
+
+def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest part of the pairs whose second numbers rise (by patience sorting)."""
+    ends: list[int] = []  # the smallest second number that a chain of each length ends with
+    chains: list[tuple[tuple[int, int], int]] = []  # pair, the one before it
+    tops: list[int] = []
+    for pair in pairs:
+        length = bisect_left(ends, pair[1])
+        before = tops[length - 1] if length else -1
+        chains.append((pair, before))
+        ends[length : length + 1] = [pair[1]]
+        tops[length : length + 1] = [len(chains) - 1]
+    chain = []
+    at = tops[-1] if tops else -1
+    while at >= 0:
+        pair, at = chains[at]
+        chain.append(pair)
+    return chain[::-1]
+
+
+def _extended(found: dict[int, int], keys: Sequence[str], others: Sequence[str]) -> dict[int, int]:
+    """Adds the equal lines directly beside twins, as far as they go."""
+    taken = set(found.values())
+    for step in (1, -1):
+        for line in sorted(found, reverse=step < 0):
+            at, to = line + step, found[line] + step
+            while 0 <= at < len(keys) and 0 <= to < len(others) and at not in found and to not in taken:
+                if keys[at] != others[to]:
+                    break
+                found[at] = to
+                taken.add(to)
+                at, to = at + step, to + step
+    return found

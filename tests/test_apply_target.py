@@ -19,9 +19,9 @@ from fastedit.edits import parse_message
 from fastedit.errors import Code
 from fastedit.guard import verdict
 from fastedit.guard.verdict import CERTAIN_PASSES
-from fastedit.guard.word import Word
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
+from fastedit.targets.askable import Word
 from fastedit.targets.marks import has_marks, mark, without_marks
 from fastedit.targets.templates import PLAIN
 from fastedit.verify.verified import Cancellation, DecodeOptions

@@ -25,7 +25,7 @@ FAMILIES = ("llama", "qwen2", "qwen3")
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """weight: [outputs, inputs]; bias: [outputs] or None."""
+    """One matrix of a model. weight: [outputs, inputs]; bias: [outputs] or None."""
 
     weight: Tensor
     bias: Tensor | None = None
@@ -37,8 +37,9 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """norms: before attention and before the feed-forward part. head_norms: of queries and keys (Qwen3) or None.
+    """One layer's weights, those that are multiplied together joined.
 
+    norms: before attention and before the feed-forward part. head_norms: of queries and keys (Qwen3) or None.
     window: how far back it looks, None for all.
     """
 
@@ -69,7 +70,9 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class FusedDecoder:
-    """embedding, head: [V, D]. cos, sin: float32 [positions, head_dim / 2]. scale: of attention scores."""
+    """The weights of a model, and its decoding by kernels.
+
+    embedding, head: [V, D]. cos, sin: float32 [positions, head_dim / 2]. scale: of attention scores."""
 
     embedding: Tensor
     layers: tuple[Layer, ...]

@@ -46,11 +46,11 @@ HiddenOf = Callable[[Sequence[tuple[int, int, list[int]]]], Tensor]  # of (slot,
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """windows: how far back each layer looks, None for all. num_ids: the logits of a token. logits_end: what the model
-    does to its head's output.
+    """Properties of a model that the code which decodes it depends on, and a probe to check that code with.
 
-    tokens: a probe's; logits: the model's own for its `rows`, float32 on the host. attention_before: the name of what
-    its layers attended by.
+    shape: of its keys and values. windows: how far back each layer looks, None for all. num_ids: the logits of a token.
+    logits_end: what the model does to its head's output. tokens: a probe's; logits: the model's own for its `rows`,
+    float32 on the host. attention_before: the name of what its layers attended by.
     """
 
     shape: CacheShape

@@ -127,7 +127,7 @@ class EditRequest:
 
 @dataclass(frozen=True, slots=True)
 class DecodeRequest:
-    """The same as tokens, for any prompt. See `EditRequest` for the fields of the same names.
+    """A request in tokens, for any prompt and target. See `EditRequest` for the fields of the same names.
 
     prompt: at least one token. drafts: whole outputs, tags included; a stop token is expected behind each. The last
     one, the original as a rule, is what look-ups copy from besides the snippets. original: says how the file indents.
@@ -169,7 +169,9 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class DecodeResult:
-    """text: the output's text, for an `EditRequest` the new file. tokens: the whole output, its stop token included.
+    """The output of a request, and how it came about.
+
+    text: the output's text, for an `EditRequest` the new file. tokens: the whole output, its stop token included.
 
     is_finished: False where the output limit cut it off, and where it was given up after `max_passes`
     (is_given_up); of an `EditRequest` that was, text is what had been streamed of the new file. Where the request asks

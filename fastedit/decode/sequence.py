@@ -66,7 +66,10 @@ class Part:
 
 
 class Sequence:
-    """tokens: prompt and output. length: of these, so many are in the slot. stats: counts so far."""
+    """A request in flight: its slot, its drafters, its output so far.
+
+    tokens: prompt and output. length: of these, so many are in the slot. stats: counts so far.
+    """
 
     def __init__(
         self,

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """num_slots: requests decoded at once, at most; fewer where `cache_bytes` holds fewer of `min_slot_len` tokens.
+    """The limits of one engine.
+
+    num_slots: requests decoded at once, at most; fewer where `cache_bytes` holds fewer of `min_slot_len` tokens.
     slot_len: tokens of a slot, None for what the memory gives, up to the target's context. A request whose prompt and
     output are longer takes several slots side by side, and others wait meanwhile.
     cache_bytes: all of the KV cache, None for the device's default. max_waiting: requests that may wait for a slot.

@@ -8,8 +8,7 @@ from fastedit.engines.engine import ElsewhereEngine
 from fastedit.engines.tokenizer import ChatMarkup, json_of
 from fastedit.engines.wire import ServedModel, Server
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.guard.word import read_word
-from fastedit.targets.askable import Askable, RemoteEngine
+from fastedit.targets.askable import Askable, RemoteEngine, read_word
 from fastedit.targets.checkpoint import check_tokenizer, stop_tokens_of
 from fastedit.targets.codec import PROBE, TokenizerCodec
 from fastedit.targets.registry import folder_of, registered_as, template_of

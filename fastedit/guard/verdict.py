@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz
 
@@ -16,9 +17,11 @@ from fastedit.edits.model import Edit, Op
 from fastedit.edits.wording import LineKind, classify_lines
 from fastedit.errors import Code, EditRefused, ResultRefused, Warning
 from fastedit.guard import Finding, Original, inspect, refuse_or_warn
-from fastedit.guard.word import Word
 from fastedit.lines import body, key_of, split_lines
 from fastedit.merged import Decision, Merged, Strategy, standing, structural
+
+if TYPE_CHECKING:
+    from fastedit.targets.askable import Word
 
 MIN_LIKENESS = 50.0  # percent, of a line and the one that stands for it now
 TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error

@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from fastedit.guard.word import NOTHING, Word
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.templates import ChatTokenizer, PromptTemplate, prompt_tokens
 
 if TYPE_CHECKING:
     from fastedit.decode.request import EditRequest, Handle
+
+WORD_FILE = "word.json"  # in a target's folder; `python -m evals.applybench judging` measures it
+NEARLY_SURE = 1 - 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """The weight of a target's word on a draft, by how often it agreed with right drafts and with wrong ones.
+
+    agrees: the factor on the odds that a draft is right where the target writes the same; differs: where it writes
+    something else. Both are 1 for a target that wasn't measured: its word tells nothing.
+    """
+
+    agrees: float = 1.0
+    differs: float = 1.0
+
+    def certainty(self, before: float, *, is_agreed: bool) -> float:
+        """The probability that a draft is right, given the target's word on it; before: without that."""
+        odds = before / (1 - min(before, NEARLY_SURE)) * (self.agrees if is_agreed else self.differs)
+        return odds / (1 + odds)
+
+
+NOTHING = Word()
+
+
+def read_word(folder: Path) -> Word:
+    """The word of the target in a folder; `NOTHING` where it wasn't measured."""
+    path = folder / WORD_FILE
+    if not path.is_file():
+        return NOTHING
+    stored = json.loads(path.read_text("utf-8"))
+    return Word(float(stored["agrees"]), float(stored["differs"]))
 
 
 class RemoteEngine(Protocol):

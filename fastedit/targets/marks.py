@@ -21,9 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from fastedit.lines import indent_of
+from fastedit.lines import ELISION, indent_of
 from fastedit.targets.places import Places, as_deep, places, unit_of
-from fastedit.verify.windows import ELISION
 
 FIRST = 0xF0000
 NUM_LINES = 512  # that are told apart, with UNKNOWN

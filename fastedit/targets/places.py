@@ -17,8 +17,7 @@ from itertools import pairwise, takewhile
 import numpy as np
 import numpy.typing as npt
 
-from fastedit.lines import indent_of
-from fastedit.verify.windows import ELISION, twins
+from fastedit.lines import ELISION, indent_of, twins
 
 MAX_CELLS = 3_000_000  # lines of the edit times the square of the original's, between two twins: some 30 ms
 MARGIN = 0.12  # by so much the best reading is better than any that puts a line elsewhere

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.guard.word import read_word
-from fastedit.targets.askable import Askable
+from fastedit.targets.askable import Askable, read_word
 from fastedit.targets.checkpoint import check_checkpoint, quantization_of, stop_tokens_of
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.registry import folder_of, registered_as, template_of

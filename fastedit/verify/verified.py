@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from fastedit.anchor.alignment import Alignment, SegmentKind
 from fastedit.applied import Stats
-from fastedit.decode.request import Group, GroupPlace
+from fastedit.decode.request import GREEDY, DecodeResult, DecodeStats, EditRequest, Group, GroupPlace, Handle, Sampling
 from fastedit.edits.model import Edit
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.guard import Original
@@ -20,10 +20,8 @@ from fastedit.merged import Merged
 from fastedit.verify.windows import Excerpt, LineChange, Window, excerpts_of, plan_windows, splice, whole_file
 
 if TYPE_CHECKING:
-    from fastedit.decode import DecodeResult, DecodeStats, EditRequest, Handle, Sampling
     from fastedit.targets import Target
     from fastedit.targets.askable import Askable
-    from fastedit.verify.windows import Window
 
 Listener = Callable[[str], None]
 COUNTS = (
@@ -261,8 +259,6 @@ def _submit(target: Askable, request: EditRequest, group: Group) -> Handle:
 def _request(
     window: Window, excerpt: Excerpt, instruction: str | None, options: DecodeOptions, max_passes: int | None
 ) -> EditRequest:
-    from fastedit.decode.request import GREEDY, EditRequest
-
     return EditRequest(
         window.original,
         excerpt.text,

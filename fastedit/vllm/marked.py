@@ -30,7 +30,10 @@ class MarkedPrompt:
 
     @classmethod
     def read(cls, original: str, edit: str, elided: str) -> MarkedPrompt:
-        """original, edit: as the prompt has them. elided: the words for each special token in the edit."""
+        """The prompt whose original and edit are given, as the prompt has them.
+
+        elided: the words for each special token in the edit.
+        """
         first = _LINE.search(original)
         start = _first_of(edit)
         instruction, edit = edit[:start], SPECIAL.sub(elided, edit[start:])

@@ -76,7 +76,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class TrialOutcome:
-    """engine: name, version and device of what ran. rounds: one for each batch size."""
+    """The results of a trial. engine: name, version and device of what ran. rounds: one for each batch size."""
 
     engine: str
     rounds: list[Round]

@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastedit.lines import ELISION, twins
 from fastedit.targets import places as module
 from fastedit.targets.places import places
-from fastedit.verify.windows import ELISION, twins
 
 LINES = st.lists(st.sampled_from(["alpha()", "beta(one)", "beta(two)", "  gamma", "}", "", ELISION]), max_size=12)
 OTHERS = ["import os", "def load(path):", "return path.read()", "def store(path):", "path.write(text)"]

@@ -1,3 +1,5 @@
+"""Lines that two texts plainly share."""
+
 from __future__ import annotations
 
 from itertools import pairwise
@@ -5,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.verify.windows import ELISION, twins
+from fastedit.lines import ELISION, twins
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "}", "", ELISION]), max_size=12)
 
