@@ -55,10 +55,12 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class SlotsPass:
-    """One pass. spans: on the host. windows: of each layer, None for one that sees all. The tensors, int32 on the
-    cache's device, say the same as the spans to the kernels (None where there are none): cu_seqlens [N + 1],
-    slots [N], lengths [N], offsets [N]. seen: of a pass of one request that is there to watch the layers; it has no
-    cache."""
+    """The requests of a pass, as attention sees them: which of the packed tokens are whose, and what their slots hold.
+
+    windows: how far back each layer looks, None for one that sees all. cu_seqlens [N + 1], slots, lengths, offsets [N]:
+    the spans for kernels, int32 on the cache's device; None where plain torch attends. seen: for a pass that only
+    watches the layers; it has no cache.
+    """
 
     cache: KVSlots | None
     spans: tuple[Span, ...]

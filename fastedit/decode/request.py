@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from fastedit.draft.model import Draft
-from fastedit.errors import SettingsError
+from fastedit.errors import Code, EngineUnavailable, SettingsError
 
 GREEDY_BELOW = 1e-5  # a lower temperature can't be told from greedy in float32, and its inverse overflows
 Listener = Callable[[str | None], None]  # gets pieces of text, and None at the end
@@ -186,6 +187,19 @@ class DecodeResult:
     is_given_up: bool = False
     logprobs: tuple[float, ...] = ()
     refused: tuple[Refused, ...] = ()
+
+
+def seconds_left(deadline_s: float | None, began_s: float) -> float | None:
+    """The seconds until a deadline; None where there is none. began_s: the `perf_counter` from which it counts.
+
+    EngineUnavailable(TIMEOUT) once it has passed.
+    """
+    if deadline_s is None:
+        return None
+    left = deadline_s - (time.perf_counter() - began_s)
+    if left <= 0:
+        raise EngineUnavailable(Code.TIMEOUT, f"The deadline of {deadline_s:g} s has passed.")
+    return left
 
 
 class Handle:

@@ -1,8 +1,7 @@
 """Proposes the next tokens: from the merged draft and the original with re-anchoring, look-up."""
 
-from fastedit.draft.lookup import NgramDrafter, SuffixDrafter
+from fastedit.draft.lookup import NgramDrafter, SnippetDrafter, SuffixDrafter
 from fastedit.draft.model import Codec, Draft, Drafter, Kind, Proposal, Transcript
-from fastedit.draft.snippet import SnippetDrafter
 from fastedit.draft.text import Cascade, TextDrafter
 
 __all__ = [

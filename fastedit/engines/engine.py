@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from fastedit.decode.asking import EditHandle, decode_request
 from fastedit.decode.controller import Acceptance
-from fastedit.decode.request import DecodeRequest, DecodeResult, DecodeStats, EditRequest, Handle
+from fastedit.decode.request import DecodeRequest, DecodeResult, DecodeStats, EditRequest, Handle, seconds_left
 from fastedit.decode.sequence import cascade_for
 from fastedit.draft import Codec, Transcript
 from fastedit.engines.wire import Cost, Piece, ServedModel, Server, Stream
@@ -245,13 +245,7 @@ class _Answer:
         )
 
     def _left_s(self) -> float | None:
-        limit_s = self._asked.deadline_s
-        if limit_s is None:
-            return None
-        left_s = limit_s - (time.perf_counter() - self._began_s)
-        if left_s <= 0:
-            raise EngineUnavailable(Code.TIMEOUT, f"The deadline of {limit_s:g} s has passed.")
-        return left_s
+        return seconds_left(self._asked.deadline_s, self._began_s)
 
     @property
     def _is_over(self) -> bool:

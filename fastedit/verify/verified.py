@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, cast
 
 from fastedit.anchor.alignment import Alignment, SegmentKind
 from fastedit.applied import Stats
-from fastedit.decode.request import GREEDY, DecodeResult, DecodeStats, EditRequest, Group, GroupPlace, Handle, Sampling
+from fastedit.decode.request import (
+    GREEDY,
+    DecodeResult,
+    DecodeStats,
+    EditRequest,
+    Group,
+    GroupPlace,
+    Handle,
+    Sampling,
+    seconds_left,
+)
 from fastedit.edits.model import Edit
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.guard import Original
@@ -142,12 +152,7 @@ class DecodeOptions:
     @property
     def left_s(self) -> float | None:
         """Seconds until the deadline; EngineUnavailable(TIMEOUT) once it has passed."""
-        if self.deadline_s is None:
-            return None
-        left = self.deadline_s - (time.perf_counter() - self.made_s)
-        if left <= 0:
-            raise EngineUnavailable(Code.TIMEOUT, f"The deadline of {self.deadline_s:g} s has passed.")
-        return left
+        return seconds_left(self.deadline_s, self.made_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fastedit.draft import Kind, SnippetDrafter, Transcript
-from fastedit.draft.snippet import FOLLOWED_LINES, indent_unit
+from fastedit.draft.lookup import FOLLOWED_LINES, indent_unit
 from support.drafting import follow
 
 SNIPPET = """def send(self, request):
