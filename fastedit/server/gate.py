@@ -34,7 +34,7 @@ WILDCARDS = frozenset({"0.0.0.0", "::", ""})
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 LINGER_BYTES = 1 << 24
 LINGER_S = 2.0
-Check = Callable[[Scope, Headers], None]  # raises Problem
+Check = Callable[[Scope, Headers], None]  # raises RequestProblem
 CLOSE = {"Connection": "close"}  # what is left of the body isn't worth reading
 
 
@@ -97,7 +97,10 @@ class Limited(H11Protocol):
 
 
 def check_room(scope: Scope, _: Headers) -> None:
-    """Raises Problem(OVERLOADED) for a request on a connection beyond the limit, unless it only watches the process."""
+    """Raises RequestProblem(OVERLOADED) for a request on a connection beyond the limit.
+
+    Who only watches the process is let through.
+    """
     if scope.get("state", {}).get(BEYOND) and scope["path"] not in OPEN_PATHS:
         raise RequestProblem.of(EngineUnavailable(Code.OVERLOADED, "Too many clients are connected already."))
 

@@ -117,8 +117,10 @@ class ChatRequest(Loose):
     seed: int | None = None
 
     def job(self) -> Job:
-        """The job that is asked for. Raises Problem for what isn't done here, EditUnreadable for tags that can't be
-        told apart."""
+        """The job that is asked for.
+
+        Raises RequestProblem for what isn't done here, EditUnreadable for tags that can't be told apart.
+        """
         self._check_supported()
         said = self._edit_message()
         mode, sampling = mode_of(self.model), self._sampling()
@@ -148,7 +150,7 @@ class ChatRequest(Loose):
 
 
 def text_of(content: str | list[ContentPart], param: str) -> str:
-    """The text of a message that may come in parts. Problem for parts that aren't text."""
+    """The text of a message that may come in parts. RequestProblem for parts that aren't text."""
     if isinstance(content, str):
         return content
     if any(part.type != "text" or part.text is None for part in content):
