@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from evals import house
 from evals.house import PACKAGE, docstrings, entered, question_docstrings, rooms, shared_class_names
@@ -16,6 +19,15 @@ def test_a_public_class_name_stands_for_one_class() -> None:
 
 def test_no_docstring_opens_with_a_question_word() -> None:
     assert question_docstrings(PACKAGE) == []
+
+
+@pytest.mark.parametrize("package", ["anchor/patch", "decode", "edits", "server"])
+def test_a_package_that_lists_its_modules_lists_all_of_them(package: str) -> None:
+    folder = PACKAGE / package
+    told = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
+    listed = re.findall(r"^(\w+) {2,}\S", told, re.MULTILINE)
+    modules = [path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()]
+    assert sorted(listed) == sorted(name for name in modules if name != "__init__")
 
 
 def test_what_is_wrong_is_found(tmp_path: Path) -> None:

@@ -1,5 +1,30 @@
 """Decodes a target's output, with drafts verified many tokens a pass.
 
+The way of a request:
+
+request     requests, their handles and results
+asking      an edit's request as tokens, and its answer as the new file
+api         the engine that all requests of a target share, made when first asked for
+settings    its limits
+engine      the loop: propose, verify, accept, re-anchor
+scheduler   one pass: planned, run, and run again smaller where it fails
+controller  how long drafts are worth being: what passes cost, how often drafts are right
+sequence    a request's part in a pass, and what the pass adds to its output
+passes      the input of a pass, the target's verdict on it, branches of a draft
+
+What runs a pass:
+
+runner      any model of transformers, over slots of a cache
+cache       keys and values in slots, and which slot is whose
+attention   attention over the slots
+verify      the target's own tokens and its verdict, formed on its device
+fused       a model's weights for a path of our own, with kernels
+plain       the same in torch alone, for a small target on a CPU
+graphs      the fused path in CUDA graphs
+inputs      all that a graph needs, in one copy
+probe       what a model's attention looks at, and whether our path gives its own logits
+devices     kernels, memory and cores
+
 Importing this costs no torch; `Engine` and what makes one do. A target that is computed elsewhere needs neither.
 """
 

@@ -1,4 +1,18 @@
-"""Reading edits: from the text that an assistant wrote to `Edit`s."""
+"""Reads edits: from the text that an assistant wrote to `Edit`s.
+
+message         the way in: `parse_message`, and which of a message's edits are for a file
+model           edits as data
+blocks          a message taken apart: fences, patches without one, the prose between
+fences          what the prose says of a fence: whose it is, whether it is an edit
+unfenced        messages without fences: tool calls, code among sentences
+paths           file names as assistants write them
+wording         lines that only stand for code, paragraphs that are prose
+tags            an edit between `<code>` and `<update>`
+hunks           a hunk's lines as they were meant, for the readers of patches
+unified_diff    a reader of patches, as are the next two
+search_replace  blocks of what is and what shall be
+v4a             patches from `*** Begin Patch` on
+"""
 
 from fastedit.edits.message import parse_message
 
