@@ -34,7 +34,7 @@ Weights = dict[str, float]
 
 PRICE = 4.0  # of a step that contradicts the known result, when looking for a way to it
 MAX_REACHED = 14  # readings looked at with the known result
-PENALTY = 0.5
+PENALTY = 0.25
 PULL = 0.1  # of the weights that the fit began with; the rest pulls towards those of the round before
 STEP = 0.7  # how far a round goes towards what fits best: what it hasn't seen yet may speak against it
 SLACK = 0.01  # of the cases, by which later weights may get fewer exact: they have seen more readings
