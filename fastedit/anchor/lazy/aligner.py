@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
-from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY
-from fastedit.anchor.lazy.reading import NAMES, Reading, probabilities
+from fastedit.anchor.lazy.reading import NAMES, WHOLE, Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.shown import TOLD, told_by
 from fastedit.edits.model import Snippet
@@ -43,7 +42,7 @@ _COUNTED = (
     "keeps_notes", "keeps_stubs", "joins", "by_keys", "note_quotes", "owner_other", "like_owner_other", "owner_new",
     "like_though_loose", "removes_kept", "removes_block", "removes_line", "removes_used", "removes_move",
     "repeated", "spoken_any", "reworded_rename", "reworded_line", "reworded_line_far", "reworded_insert", "spoken_span",
-    "beside_comment", "beside_blank", "beside_edge", "repeated_like", *COHERENCE,
+    "beside_comment", "beside_blank", "beside_edge", "repeated_like", *WHOLE,
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
