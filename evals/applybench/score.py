@@ -35,7 +35,7 @@ from evals.applybench.records import DATA, SPLITS, TIERS, BadRecord, Record, rea
 from fastedit.errors import EngineUnavailable
 
 MODES = ("structural", "model", "auto")
-KEYS = ("tier", "style", "language", "format")
+KEYS = ("tier", "style", "language", "format", "writer")
 OWN = "fastedit-"  # and a mode: the name of FastEdit among its peers
 NUM_QUICK, QUICK_S = 60, 17.0
 
@@ -59,6 +59,7 @@ class Row:
     style: str
     language: str
     format: str
+    writer: str
     outcome: Outcome
     ms: float
     certainty: float | None = None
@@ -226,7 +227,7 @@ def score_record(record: Record, split: str, system: str, *, with_diff: bool = F
     """What one system makes of one record."""
     # What another tool or an exception says may quote the file, and held-out files aren't shown.
     may_quote = split == "train" or with_diff
-    about = (record.id, split, system, record.tier, record.style, record.language, record.format)
+    about = (record.id, split, system, record.tier, record.style, record.language, record.format, str(record.writer))
     started = time.perf_counter()
     try:
         answer = ask(PEERS[system], record) if system in PEERS else _own_answer(record, system.removeprefix(OWN))
@@ -367,9 +368,10 @@ def _by(rows: Sequence[Row], key: str) -> dict[str, dict[str, int]]:
 
 def _plain(row: Row) -> dict[str, Any]:
     certainty = None if row.certainty is None else round(row.certainty, 4)
-    return {"id": row.id, "split": row.split, "system": row.system, "tier": row.tier, "style": row.style,
-            "language": row.language, "format": row.format, "outcome": row.outcome.value, "ms": round(row.ms, 1),
-            "certainty": certainty, "note": row.note}  # fmt: skip
+    told = {key: getattr(row, key) for key in ("id", "split", "system", *KEYS)}
+    return told | {
+        "outcome": row.outcome.value, "ms": round(row.ms, 1), "certainty": certainty, "note": row.note,
+    }  # fmt: skip
 
 
 def _last_line(found: Mapping[str, Any]) -> str:

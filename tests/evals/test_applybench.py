@@ -382,7 +382,7 @@ def test_what_certainty_is_worth() -> None:
 
 
 def test_sums_by_system() -> None:
-    about = ("train", "fastedit-structural", "clear", "chat", "python", "lazy")
+    about = ("train", "fastedit-structural", "clear", "chat", "python", "lazy", "7")
     rows = [
         Row("a", *about, Outcome.EXACT, 2.0, 0.9, True, True),
         Row("b", *about, Outcome.WRONG, 4.0, 0.8, False, True),
@@ -392,4 +392,5 @@ def test_sums_by_system() -> None:
     assert result["applybench"] == {"train": 2}
     assert result["systems"]["fastedits"]["beside"] == {"exact": 0, "wrong": 1, "refused": 0, "error": 0}
     assert result["systems"]["fastedits"]["coverage_at_1"] is None
+    assert result["systems"]["fastedits"]["by"]["writer"] == {"7": {"exact": 0, "wrong": 1, "refused": 0, "error": 0}}
     assert result["summary"] == "cases=2 exact=0.500 wrong=0.500 refused=0.000 ece=0.450 coverage_at_1=0.500"

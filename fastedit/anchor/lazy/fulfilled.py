@@ -1,4 +1,4 @@
-"""How far a whole result bears out what its message shows and says.
+"""Tells how far a whole result bears out what its message shows and says.
 
 The snippets show lines in their order, with their indentation and the blank lines between; a result that has them
 otherwise is seldom meant. The words, and the notes in the snippets, name things: what they call unchanged can't go.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from fastedit.anchor.lazy.comments import log_odds
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of
-from fastedit.anchor.lazy.message import DOTS, NAME, Message, code_key, note_behind
+from fastedit.anchor.lazy.message import DOTS, NAME, MessageFacts, code_key, note_behind
 
 # shown_lost: lines of code shown that the result doesn't have. num_changes, num_changed: how much changes.
 # blank_lost: lines that follow each other in a snippet with a blank line between them that the result lacks. uneven:
@@ -30,7 +30,7 @@ FULFILLED = (
 MAX_COUNT = 3.0
 
 
-def fulfilled_by(original: Lines, changes: Sequence[Change], message: Message) -> tuple[float, ...]:
+def fulfilled_by(original: Lines, changes: Sequence[Change], message: MessageFacts) -> tuple[float, ...]:
     """`FULFILLED` of a result. changes: lines [start, end) of the original that become others; ascending."""
     f = dict.fromkeys(FULFILLED, 0.0)
     gone = {line for start, end, _ in changes for line in range(start, end)}
@@ -48,7 +48,7 @@ def fulfilled_by(original: Lines, changes: Sequence[Change], message: Message) -
     return tuple(min(MAX_COUNT, f[name]) for name in FULFILLED)
 
 
-def _count_steps(f: dict[str, float], original: Lines, change: Change, message: Message) -> None:
+def _count_steps(f: dict[str, float], original: Lines, change: Change, message: MessageFacts) -> None:
     """Fills in the lines that follow each other as in a snippet, but for blank lines and indentation."""
     start, end, lines = change
     before, behind = original.beside(start, end)
@@ -84,7 +84,7 @@ def _count_notes(f: dict[str, float], original: Lines, new: Sequence[str]) -> No
 
 
 def _count_names(
-    f: dict[str, float], original: Lines, gone: set[int], new: Sequence[str], message: Message
+    f: dict[str, float], original: Lines, gone: set[int], new: Sequence[str], message: MessageFacts
 ) -> None:
     """Fills in the names that stand nowhere any more, by who speaks of them."""
     lost = _names_gone(original, gone, new)

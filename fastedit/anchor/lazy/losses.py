@@ -1,4 +1,4 @@
-"""What goes with a result, and what of it can't have been meant: half a pair of brackets, one of several like lines.
+"""Signs in what goes with a result that it can't be meant: half a pair of brackets goes, one of several like lines.
 
 Like `coherence.py`, these facts are read where all snippets are merged. A careful reader asks of each line that goes
 what it declared, whether its kin stay, and whether anybody spoke of it.
@@ -15,7 +15,7 @@ from rapidfuzz.fuzz import ratio
 
 from fastedit.anchor.lazy.imports import bound_names
 from fastedit.anchor.lazy.lines import Change, Identity, Lines, columns_of, identity_of
-from fastedit.anchor.lazy.message import Message, is_comment_text
+from fastedit.anchor.lazy.message import MessageFacts, is_comment_text
 from fastedit.patterns import pattern
 
 # unbalanced: kinds of brackets of which more open than before, or fewer. comment_torn: ends of comments that lack the
@@ -50,7 +50,7 @@ _PREPROCESSED = frozenset("c cpp csharp objc swift".split())
 _NOT_TYPES = frozenset("return throw goto delete using package import typedef new".split())
 
 
-def losses_of(original: Lines, changes: Sequence[Change], message: Message, language: str) -> tuple[float, ...]:
+def losses_of(original: Lines, changes: Sequence[Change], message: MessageFacts, language: str) -> tuple[float, ...]:
     """`LOSSES` of a result. changes: lines [start, end) of the original that become others; ascending."""
     f = dict.fromkeys(LOSSES, 0.0)
     gone = {line for start, end, _ in changes for line in range(start, end)}
@@ -84,18 +84,18 @@ def _count_brackets(f: dict[str, float], old: Sequence[str], new: Sequence[str],
 
 
 def _open_comments(texts: Sequence[str]) -> int:
-    """How many more comments begin than end, where lines begin or end with their signs."""
+    """Counts how many more comments begin than end, where lines begin or end with their signs."""
     return sum(text.startswith("/*") for text in texts) - sum(text.endswith("*/") for text in texts)
 
 
 def _directives(texts: Sequence[str]) -> int:
-    """How many more `#if`s than `#endif`s there are."""
+    """Counts how many more `#if`s than `#endif`s there are."""
     found = (_DIRECTIVE.match(text) for text in texts if text[:1] == "#")
     return sum(1 if one[1] else -1 for one in found if one is not None)
 
 
 def _count_lost(
-    f: dict[str, float], original: Lines, gone: set[int], new: Sequence[str], message: Message
+    f: dict[str, float], original: Lines, gone: set[int], new: Sequence[str], message: MessageFacts
 ) -> None:
     """Fills in the lines of a kind and a name that go and that nobody writes anew."""
     written = {_identity(text) for text in new}
@@ -126,7 +126,7 @@ def _count_marked(f: dict[str, float], original: Lines, changes: Sequence[Change
 
 
 def _count_bound(
-    f: dict[str, float], original: Lines, change: Change, gone: set[int], message: Message, language: str
+    f: dict[str, float], original: Lines, change: Change, gone: set[int], message: MessageFacts, language: str
 ) -> None:
     """Fills in the names that a change binds though a line of the same block does that nobody shows."""
     start, end, lines = change
@@ -159,7 +159,7 @@ def _bound(line: str, language: str) -> tuple[str, ...]:
 
 
 def _count_siblings(
-    f: dict[str, float], original: Lines, change: Change, gone: set[int], message: Message
+    f: dict[str, float], original: Lines, change: Change, gone: set[int], message: MessageFacts
 ) -> None:
     """Fills in the lines that new ones took the place of, though others as like them stay: they may just be new kin."""
     start, end, lines = change
@@ -198,7 +198,7 @@ def _beside(original: Lines, line: int, gone: set[int]) -> Iterator[int]:
             yield at
 
 
-def _count_comments(f: dict[str, float], original: Lines, change: Change, message: Message) -> None:
+def _count_comments(f: dict[str, float], original: Lines, change: Change, message: MessageFacts) -> None:
     """Fills in the parts of comments that go though the snippet shows what is above and below as one."""
     start, end, lines = change
     old = [line for line in range(start, end) if original.keys[line]]

@@ -1,4 +1,4 @@
-"""What a message shows and says, prepared once to be held against each of the results that it may mean."""
+"""The facts of a message, of what it shows and says, prepared once to be held against each result that it may mean."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MIN_ELIDE = -0.7  # log odds of a comment that stands for code
 MAX_PLACES = 12  # of a word of a note: a commoner one tells nothing
 
 
-class Step(NamedTuple):
-    """How a snippet goes on from one line that isn't blank to the next.
+class SnippetStep(NamedTuple):
+    """The way that a snippet goes on from one line that isn't blank to the next.
 
     columns: how much further in that is; is_apart: whether blank lines stand between.
     """
@@ -45,7 +45,7 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Message:
+class MessageFacts:
     """A message against one original. prose: its words around the snippets; text: all of it."""
 
     original: Lines
@@ -75,9 +75,9 @@ class Message:
         return frozenset("".join(line.split()) for snippet in self.snippets for line in snippet.lines)
 
     @cached_property
-    def steps(self) -> dict[tuple[str, str], Step]:
+    def steps(self) -> dict[tuple[str, str], SnippetStep]:
         """Two lines that follow each other in a snippet, without white space → how."""
-        result: dict[tuple[str, str], Step] = {}
+        result: dict[tuple[str, str], SnippetStep] = {}
         for snippet in self.snippets:
             last, column, is_apart = "", 0, False
             for line in snippet.lines:
@@ -86,7 +86,7 @@ class Message:
                     is_apart = True
                     continue
                 if last:
-                    result.setdefault((last, key), Step(columns_of(line) - column, is_apart))
+                    result.setdefault((last, key), SnippetStep(columns_of(line) - column, is_apart))
                 last, column, is_apart = key, columns_of(line), False
         return result
 

@@ -141,7 +141,7 @@ class PlaceReader:
         return told
 
     def _near(self, sentences: Sequence[str]) -> NDArray[np.float32] | None:
-        """How likely sentences mean each position, by all words that stand behind one for a place."""
+        """Weighs how likely sentences mean each position, by all words that stand behind one for a place."""
         n = len(self.original)
         result = np.zeros(n + 1, np.float32)
         for number, sentence in enumerate(reversed(sentences)):

@@ -25,7 +25,7 @@ from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.keys.merging import COMPLETE
 from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines
 from fastedit.anchor.lazy.losses import losses_of
-from fastedit.anchor.lazy.message import Message
+from fastedit.anchor.lazy.message import MessageFacts
 from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, combinations, followed, said_but_kept, still_named
 from fastedit.anchor.lazy.reading import (
     BEAM,
@@ -110,7 +110,7 @@ def readings_of(
     carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, base, everywhere, used)]
     result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), used)
     asked = _demand(snippets, shown, message)
-    told = Message(base.lines, snippets, hints, words, message)
+    told = MessageFacts(base.lines, snippets, hints, words, message)
     return probabilities(_as_wholes(result[: count + MAX_BELOW], asked, told, language, used)[:count])
 
 
@@ -288,7 +288,7 @@ def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]
 
 
 def _as_wholes(
-    readings: Sequence[Reading], asked: Demand, message: Message, language: str, used: dict[str, float]
+    readings: Sequence[Reading], asked: Demand, message: MessageFacts, language: str, used: dict[str, float]
 ) -> list[Reading]:
     """The readings with what tells whether their results can be meant so, likeliest first."""
     original = message.original

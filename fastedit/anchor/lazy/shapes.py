@@ -46,7 +46,7 @@ def is_underline(text: str) -> bool:
 
 
 def kind_of(text: str) -> str:
-    """What a stripped line of a text is: "heading", "item", "row", ...; "" for plain text."""
+    """Tells what a stripped line of a text is: "heading", "item", "row", ...; "" for plain text."""
     return next((kind for kind, begins in _KINDS if begins.match(text)), "")
 
 

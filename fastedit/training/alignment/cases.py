@@ -125,7 +125,7 @@ def read_changes(path: Path) -> list[RecordedChange]:
 
 
 def changes_of(cases: Sequence[Case]) -> list[RecordedChange]:
-    """What the cases change, without their messages, where it is small enough."""
+    """The changes of the cases without their messages, where they are small enough."""
     known = ((case.file, case.original, case.expected) for case in cases if case.expected is not None)
     return _recorded(known)
 

@@ -8,7 +8,7 @@ from textwrap import dedent
 from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.losses import LOSSES, losses_of
-from fastedit.anchor.lazy.message import Message
+from fastedit.anchor.lazy.message import MessageFacts
 from fastedit.edits.model import Snippet
 
 
@@ -18,7 +18,7 @@ def told(before: str, after: str, *, shown: str = "", prose: str = "", language:
     changes = [(a, b, new[c:d]) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
     original = Lines(old)
     snippet = Snippet(tuple(dedent(shown).strip("\n").split("\n")))
-    message = Message(original, [snippet], hints_of(prose), prose, f"{prose}\n{shown}")
+    message = MessageFacts(original, [snippet], hints_of(prose), prose, f"{prose}\n{shown}")
     return dict(zip(LOSSES, losses_of(original, changes, message, language), strict=True))
 
 
