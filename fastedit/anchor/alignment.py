@@ -17,6 +17,8 @@ from fastedit.syntax import Outline, outline
 
 MIN_LINES_SHARE = 0.5
 MIN_SAME_SHARE = 0.8
+# Files of keys begin and end alike, in brackets or with the first key, however many of their keys are shown.
+KEYED = frozenset("json jsonc json5 yaml toml ini css scss less".split())
 MIN_ELIDE_ODDS = -1.2  # the natural logarithm of a probability
 _SAYS_WHOLE = re.compile(
     r"\b(?:full|complete|whole|entire|updated|new|final|rewritten)\b[^.\n]{0,40}"
@@ -107,7 +109,7 @@ def align_readings(
     from fastedit.anchor.lazy.aligner import align_lazy
 
     lines = [body(line) for line in split_lines(original)]
-    if len(edit.snippets) == 1 and is_whole(lines, edit.snippets[0]):
+    if len(edit.snippets) == 1 and is_whole(lines, edit.snippets[0], language):
         return [align_whole(lines, edit.snippets, is_exact=False)]
     found = outlined or outline(original, language)
     return align_lazy(lines, edit.snippets, language, message, found, instruction)
@@ -154,11 +156,11 @@ def _with_locator(lines: list[str], snippet: Snippet) -> list[str]:
     return [lines[0], *snippet.lines] if has_lost else list(snippet.lines)
 
 
-def is_whole(lines: list[str], snippet: Snippet) -> bool:
+def is_whole(lines: list[str], snippet: Snippet, language: str) -> bool:
     """Whether a snippet without any marker is the whole new file rather than a part of it.
 
-    It is where the original is empty, where the message says so, or where it begins and ends as the
-    original does and is not much shorter.
+    It is where the original is empty, where the message says so, or where it begins and ends as the original does and
+    is not much shorter; a file of keys only where the message says so.
     """
     if not any(line.strip() for line in lines):
         return True
@@ -172,7 +174,7 @@ def is_whole(lines: list[str], snippet: Snippet) -> bool:
     new = [line.text for line in shown if line.text.strip()]
     if not new or len(new) < MIN_LINES_SHARE * len(old):
         return False
-    has_same_ends = _alike(old[0], new[0]) and _alike(_last_telling(old), _last_telling(new))
+    has_same_ends = language not in KEYED and _alike(old[0], new[0]) and _alike(_last_telling(old), _last_telling(new))
     if has_same_ends:
         return _is_indented_alike(old, new, known)
     share = sum(key_of(line) in known for line in new) / len(new)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastedit import apply
+from fastedit.errors import EditRefused
 from support.applying import fenced, lazily
 
 TASKS = """import sys
@@ -56,3 +57,17 @@ def test_anything_is_the_whole_of_an_empty_file(original: str):
 def test_the_end_of_the_file_stays_as_it_was():
     assert lazily(TASKS[:-1], SHORTER).text == SHORTER[:-1]
     assert lazily(TASKS.replace("\n", "\r\n"), SHORTER).text == SHORTER.replace("\n", "\r\n")
+
+
+def test_a_file_of_keys_shown_in_part_is_no_whole_file():
+    limits = [f'    {{"path": "dist/{name}.css", "maxSize": "{size} kB"}}' for size, name in enumerate("abcdefgh", 10)]
+    original = '{\n  "files": [\n' + ",\n".join(limits) + "\n  ]\n}\n"
+    shown = [line.replace("kB", "KB") for line in limits[:6]]
+    message = fenced('{\n  "files": [\n' + ",\n".join(shown) + "\n  ]\n}\n", "json")
+    try:
+        applied = apply(original, message, path="limits.json", mode="structural")
+    except EditRefused as refusal:
+        assert refusal.certainty is not None
+        assert refusal.certainty < 1
+    else:
+        assert applied.stats.certainty < 1
