@@ -9,7 +9,7 @@ from enum import StrEnum
 from math import floor
 
 from fastedit.anchor import align, align_readings
-from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind
+from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind, leaves_out
 from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy.lines import WORD
 from fastedit.applied import render
@@ -97,6 +97,8 @@ def merge(
     """The merged draft of an edit, right or not. EditRefused for an edit that no draft can be made of."""
     choice = choice or DEFAULT_CHOICE
     words = f"{message}\n{instruction or ''}"
+    if edit.format is Format.WHOLE and leaves_out(original.text, edit.snippets):
+        edit = replace(edit, format=Format.LAZY)
     if edit.format is Format.LAZY:
         return _merge_lazy(original, edit, message, instruction or "", words, choice)
     alignment = align(original.text, edit, original.outline)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -19,7 +20,8 @@ MIN_LINES_SHARE = 0.5
 MIN_SAME_SHARE = 0.8
 # Files of keys begin and end alike, in brackets or with the first key, however many of their keys are shown.
 KEYED = frozenset("json jsonc json5 yaml toml ini css scss less".split())
-MIN_ELIDE_ODDS = -1.2  # the natural logarithm of a probability
+COMMENTS = ("#", "//", "/*", "--", "<!--", "{/*", ";", "%")
+MIN_ELIDE_ODDS, EVEN_ODDS = -1.2, -0.7  # natural logarithms of probabilities
 _SAYS_WHOLE = re.compile(
     r"\b(?:full|complete|whole|entire|updated|new|final|rewritten)\b[^.\n]{0,40}"
     r"\b(?:file|version|content|contents|script|source|document|listing|dockerfile|makefile)\b",
@@ -181,12 +183,20 @@ def is_whole(lines: list[str], snippet: Snippet, language: str) -> bool:
     return bool(_SAYS_WHOLE.search(snippet.prose)) and (share > 0.2 or len(old) < 10)
 
 
-def _may_elide(text: str) -> bool:
-    """Whether a line is a comment that rather stands for code than is one, as its words go."""
+def leaves_out(original: str, snippets: Sequence[Snippet]) -> bool:
+    """Whether what is called a whole file has a new comment that is likely to stand for lines of the original."""
+    known = {line.strip() for line in original.splitlines()}
+    shown = (line.strip() for snippet in snippets for line in snippet.lines)
+    comments = (line for line in shown if line.startswith(COMMENTS) and line not in known)
+    return bool(known - {""}) and any(_may_elide(line, EVEN_ODDS) for line in comments)
+
+
+def _may_elide(text: str, least: float = MIN_ELIDE_ODDS) -> bool:
+    """Whether a line is a comment that may stand for code, as its words go. least: the logarithm of how likely."""
     from fastedit.anchor.lazy.comments import log_odds, note_of  # which imports numpy
 
     note = note_of(text.strip())
-    return note is not None and log_odds(note)["elide"] > MIN_ELIDE_ODDS
+    return note is not None and log_odds(note)["elide"] > least
 
 
 def _is_indented_alike(old: list[str], new: list[str], known: set[str]) -> bool:

@@ -31,7 +31,7 @@ def read_applybench(name: str, data: Mapping[str, Any], machine: Mapping[str, st
         figures=figures_of(data["summary"], NOTES),
         parts=[
             _tiers(own),
-            *(_table(key, own["by"][key]) for key in ("tier", "style", "format", "language")),
+            *(_table(key, own["by"][key]) for key in ("tier", "style", "format", "language", "writer")),
             *_curves(systems),
             _reliability(own),
             _beside(systems),

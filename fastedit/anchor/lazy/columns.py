@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from fastedit.anchor.lazy.grid import Grid
@@ -91,6 +92,22 @@ class Columns:
             if not grid.rows[row].is_blank:
                 self._quoted_in[grid.row_parents[row]].append(row)
         self.ratio = self._ratio()
+
+    def indent_of_row(self, row: int, columns: int, near: int) -> str:
+        """Writes a row's indentation: its own bytes where the snippet's are the file's, else as `indent` does."""
+        if columns == self.shown.columns[row] and self._is_verbatim:
+            return indent_of(self.shown.texts[row])
+        return self.indent(columns, near)
+
+    @cached_property
+    def _is_verbatim(self) -> bool:
+        """Whether all quoted rows that are indented have the file's bytes there: tabs and blanks may be mixed in it."""
+        rows = [row for row in self.plan.quoted if not self.grid.rows[row].is_blank and self.shown.columns[row] > 0]
+        lines = [self.plan.quoted[row][0] for row in rows]
+        return bool(rows) and all(
+            indent_of(self.shown.texts[row]) == indent_of(self.original.texts[line])
+            for row, line in zip(rows, lines, strict=True)
+        )
 
     def indent(self, columns: int, near: int) -> str:
         """Writes so many columns of indentation, in tabs or blanks as most of the lines nearest to a line have them."""

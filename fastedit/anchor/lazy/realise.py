@@ -120,7 +120,7 @@ class Realiser:
         if one.is_part and row and self._is_whole(row - 1 if self.grid.rows[row - 1].whole else row - 2):
             return None
         text = one.whole if one.whole is not None and self._is_stub(row) else self._as_beside(row, one.text)
-        return self.columns.indent(self.columns.column(row), self.spots[row]) + self._trimmed(text)
+        return self.columns.indent_of_row(row, self.columns.column(row), self.spots[row]) + self._trimmed(text)
 
     def _blank(self, row: int) -> str:
         """A blank row: with its white space if it has any, moved as the row above it is."""
@@ -177,7 +177,7 @@ class Realiser:
                 return [Cell(line, indent_of(original) + merged[0].strip(), row), *rest]
             if merged is not None:
                 code = merged[0].strip()
-        indent = self.columns.indent(column, line) if is_moved else indent_of(original)
+        indent = self.columns.indent_of_row(row, column, line) if is_moved else indent_of(original)
         text = indent + code
         return [Cell(line, None if text == original else text, row)]
 

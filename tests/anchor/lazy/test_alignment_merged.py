@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from fastedit import merged
+from fastedit import apply, merged
 from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
 from fastedit.edits.model import Edit, Format, Snippet
 from fastedit.errors import Code, EditRefused, PlaceUnknown, ResultRefused
@@ -172,3 +172,11 @@ def test_no_change_is_believed_where_what_the_words_name_is_gone_or_shown(draft)
     for message in ("I removed `c`.", "`unheard` isn't needed any more.", "It has to `return` more."):
         found = draft([replace(NOTHING, is_quoted=True)], message=message)
         assert (found.refusal, found.text) == (None, TEXT)
+
+
+def test_tabs_and_blanks_are_mixed_as_the_snippet_has_them_where_it_quotes_the_files_bytes() -> None:
+    other = "int g(void)\n{\n\tif (one) {\n\t\tcall(2);\n\t}\n\treturn 3;\n}\n\n"
+    original = f"{other}int f(void)\n{{\n\tif (a(x) &&\n\t    !b(x, 0))\n\t\treturn 1;\n\tint y = 0;\n\treturn y;\n}}\n"
+    shown = "int f(void)\n{\n\tif (a(x) &&\n\t    c(x) &&\n\t    !b(x, 0))\n\t\treturn 1;\n\t// ...\n\treturn y;\n}"
+    applied = apply(original, f"```c\n{shown}\n```", path="a.c", mode="structural", certainty=0)
+    assert applied.text == original.replace("\t    !b", "\t    c(x) &&\n\t    !b")
