@@ -17,6 +17,8 @@ NOTES = {
     "ece": "distance between certainty and truth, lazy edits",
     "coverage_at_1": "of the cases answered at 1 % wrong",
 }
+# Tables of shares. Results that are older than the writers in them have no such table.
+TABLES = ("tier", "style", "format", "language", "writer")
 
 
 def read_applybench(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
@@ -31,7 +33,7 @@ def read_applybench(name: str, data: Mapping[str, Any], machine: Mapping[str, st
         figures=figures_of(data["summary"], NOTES),
         parts=[
             _tiers(own),
-            *(_table(key, own["by"][key]) for key in ("tier", "style", "format", "language", "writer")),
+            *(_table(key, own["by"][key]) for key in TABLES if key in own["by"]),
             *_curves(systems),
             _reliability(own),
             _beside(systems),
