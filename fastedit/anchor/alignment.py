@@ -18,8 +18,6 @@ from fastedit.syntax import Outline, outline
 
 MIN_LINES_SHARE = 0.5
 MIN_SAME_SHARE = 0.8
-# Files of keys begin and end alike, in brackets or with the first key, however many of their keys are shown.
-KEYED = frozenset("json jsonc json5 yaml toml ini css scss less".split())
 COMMENTS = ("#", "//", "/*", "--", "<!--", "{/*", ";", "%")
 MIN_ELIDE_ODDS, EVEN_ODDS = -1.2, -0.7  # natural logarithms of probabilities
 _SAYS_WHOLE = re.compile(
@@ -164,6 +162,8 @@ def is_whole(lines: list[str], snippet: Snippet, language: str) -> bool:
     It is where the original is empty, where the message says so, or where it begins and ends as the original does and
     is not much shorter; a file of keys only where the message says so.
     """
+    from fastedit.anchor.lazy.keys.trees import KEYED  # which imports what only lazy edits need
+
     if not any(line.strip() for line in lines):
         return True
     known = {key_of(line) for line in lines}
@@ -176,6 +176,7 @@ def is_whole(lines: list[str], snippet: Snippet, language: str) -> bool:
     new = [line.text for line in shown if line.text.strip()]
     if not new or len(new) < MIN_LINES_SHARE * len(old):
         return False
+    # Files of keys begin and end alike, in brackets or with the first key, however many of their keys are shown.
     has_same_ends = language not in KEYED and _alike(old[0], new[0]) and _alike(_last_telling(old), _last_telling(new))
     if has_same_ends:
         return _is_indented_alike(old, new, known)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from fastedit.anchor.lazy.keys.trees import LANGUAGES
+from fastedit.anchor.lazy.keys.trees import KEYED
 from fastedit.anchor.lazy.lines import Change, Identity, Lines, columns_of, identity_of
 from fastedit.anchor.lazy.shapes import TEXTS, is_underline, kind_of
 
@@ -25,7 +25,6 @@ MARKUP = (
     "entry_gone", "entry_gone_marked", "entry_gone_full", "table_gone", "twice", "underline_short", "kind_other",
     "glued",
 )  # fmt: skip
-KEYED = LANGUAGES | {"json", "jsonc", "json5"}
 MAX_ABOVE = 400  # lines that a key's parent is looked for in
 MAX_COUNT = 3.0
 _KEY_KINDS = frozenset({"key", "assign", "entry"})
@@ -122,7 +121,7 @@ def _is_one_block(first: int, last: int, column: int, original: Lines, *, is_fla
 
 
 def _written(original: Lines, changes: Sequence[Change]) -> dict[str, float]:
-    f = dict.fromkeys(MARKUP[5:], 0.0)
+    f = dict.fromkeys(("underline_short", "kind_other", "glued"), 0.0)
     for start, end, new in changes:
         before = original.stripped[start - 1] if start else ""
         behind = original.stripped[end] if end < len(original) else ""

@@ -23,8 +23,7 @@ _WORDS = {
     ),
     "before": (
         "before front above over preceding precedes vor über oberhalb antes encima arriba prima sopra avant au-dessus "
-        "devant "
-        "acima przed nad перед над выше до före ovanför voor boven"
+        "devant acima przed nad перед над выше до före ovanför voor boven"
     ),
     "between": "between zwischen entre tra fra mellan mellem tussen między mezi между",
     "beside": "next beside neben junto accanto próximo naast bredvid obok vedle рядом",

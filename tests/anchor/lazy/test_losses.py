@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from textwrap import dedent
-
-from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.losses import LOSSES, losses_of
-from fastedit.anchor.lazy.message import MessageFacts
-from fastedit.edits.model import Snippet
+from support.results import result_of
 
 
 def told(before: str, after: str, *, shown: str = "", prose: str = "", language: str = "python") -> dict[str, float]:
-    old, new = dedent(before).strip("\n").split("\n"), dedent(after).strip("\n").split("\n")
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    changes = [(a, b, new[c:d]) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
-    original = Lines(old)
-    snippet = Snippet(tuple(dedent(shown).strip("\n").split("\n")))
-    message = MessageFacts(original, [snippet], hints_of(prose), prose, f"{prose}\n{shown}")
+    original, changes, message = result_of(before, after, shown, prose)
     return dict(zip(LOSSES, losses_of(original, changes, message, language), strict=True))
 
 

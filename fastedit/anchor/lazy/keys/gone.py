@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from fastedit.anchor.lazy.keys.entries import value_name
-from fastedit.anchor.lazy.keys.trees import LANGUAGES
+from fastedit.anchor.lazy.keys.trees import KEYED
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.patterns import pattern
 
@@ -46,7 +46,7 @@ class GoneEntries:
 
 def gone_entries(prose: str, original: Lines, language: str) -> list[GoneEntries]:
     """The entries that the words say are gone, those of each clause together."""
-    if language not in LANGUAGES | {"json", "jsonc", "json5"} or len(original) > 5_000:
+    if language not in KEYED or len(original) > 5_000:
         return []
     result = []
     for clause in _CLAUSE.split(prose):

@@ -21,7 +21,7 @@ from fastedit.anchor.lazy.keys.matching import lists_of, target_of
 from fastedit.anchor.lazy.keys.merger import EntryMerger, Unmerged
 from fastedit.anchor.lazy.keys.objects import merged_objects
 from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Way
-from fastedit.anchor.lazy.keys.trees import BRACED, LANGUAGES, entries_of
+from fastedit.anchor.lazy.keys.trees import BRACED, JSON, KEYED, entries_of
 from fastedit.anchor.lazy.keys.writing import EntryWriter, steps_of
 from fastedit.anchor.lazy.lines import DOTS, Lines
 from fastedit.anchor.lazy.rows import Row, rows_of
@@ -34,7 +34,6 @@ KEYS = (
     "keys_comments", "keys_quiet", "keys_joined_said", "keys_root", "keys_braced",
     "keys_ends", "keys_dropped_said", "keys_comment_odds",
 )  # fmt: skip
-JSON = frozenset({"json", "jsonc", "json5"})
 MAX_LINES = 20_000
 FEW = 2  # lines that were likelier deleted than just not shown
 _SENTENCE = re.compile(r"(?<=[.;!?:])\s+|\n\s*\n")
@@ -119,7 +118,7 @@ def merged_by_keys(
     None where the snippet is no such thing, or nothing in it is known. said: the words of the message; prose: those
     directly above the snippet.
     """
-    if language not in LANGUAGES | JSON or len(original) > MAX_LINES:
+    if language not in KEYED or len(original) > MAX_LINES:
         return []
     snippet = ShownKeys.of(shown, original, language)
     if not snippet.texts:

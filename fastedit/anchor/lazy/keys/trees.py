@@ -16,7 +16,9 @@ from fastedit.anchor.lazy.keys.sections import ini_entries, toml_entries
 INDENTED = frozenset({"yaml"})
 SECTIONED = frozenset({"toml", "ini"})
 BRACED = frozenset({"css", "scss", "less"})
-LANGUAGES = INDENTED | SECTIONED | BRACED
+JSON = frozenset({"json", "jsonc", "json5"})
+LANGUAGES = INDENTED | SECTIONED | BRACED  # whose files are read as trees of entries
+KEYED = LANGUAGES | JSON
 _READERS: dict[str, Callable[[list[str]], list[Entry]]] = {
     "yaml": yaml_entries, "toml": toml_entries, "ini": ini_entries,
     "css": css_entries, "scss": css_entries, "less": css_entries,
