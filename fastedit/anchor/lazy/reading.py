@@ -31,7 +31,8 @@ from fastedit.anchor.lazy.places import asks_blanks
 from fastedit.anchor.lazy.plan import PathPlan, plan_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
 from fastedit.anchor.lazy.realise import Realiser, Twins
-from fastedit.anchor.lazy.rows import Row, Taste, variants_of
+from fastedit.anchor.lazy.rows import Row, Taste, rows_of, variants_of
+from fastedit.anchor.lazy.scattered import SCATTERED, scattered_over
 from fastedit.anchor.lazy.search import Search
 from fastedit.anchor.lazy.shown import REPEATED, Shown
 from fastedit.edits.model import Snippet
@@ -47,7 +48,8 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # all: changes that are made in other places too, see `REPEATED`.
 JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in REPEATED))
 WHOLE = (*COHERENCE, *LOSSES, *FULFILLED)  # of a merged result
-NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *KEYS, *PROPOSALS, *JOINED, *WHOLE)
+BY_KEYS = (*KEYS, *SCATTERED)  # of readings that no path of the search leads to
+NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *BY_KEYS, *PROPOSALS, *JOINED, *WHOLE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")
 MAX_PATHS = 150
@@ -81,10 +83,10 @@ class SnippetReading:
     plan: PathPlan
     facts: Any
     taste: Taste
-    keys: tuple[float, ...] = (0.0,) * len(KEYS)
+    keys: tuple[float, ...] = (0.0,) * len(BY_KEYS)
 
     def features(self) -> NDArray[np.float32]:
-        """(len(FEATURES) + len(FACTS) + len(TASTES) + len(KEYS),)."""
+        """(len(FEATURES) + len(FACTS) + len(TASTES) + len(BY_KEYS),)."""
         tastes = np.array([float(getattr(self.taste, name)) for name in TASTES] + [*self.keys], np.float32)
         return np.concatenate([self.search.features(self.path), self.facts, tastes])
 
@@ -113,7 +115,7 @@ class Reading:
 
     def features(self) -> NDArray[np.float32]:
         """(len(NAMES),): what the score is made of."""
-        size = len(FEATURES) + len(FACTS) + len(TASTES) + len(KEYS)
+        size = len(FEATURES) + len(FACTS) + len(TASTES) + len(BY_KEYS)
         total = np.zeros(len(NAMES), np.float32)
         for part in self.parts:
             total[:size] += part.features()
@@ -232,6 +234,7 @@ def parts_of(task: Task) -> list[ReadText]:
         # Every path uses lines twice, as going back allows: without it there are always some that don't.
         return parts_of(replace(task, used={**task.used, "back": NOWHERE_ELSE}))
     _add_by_keys(result, task)
+    _add_scattered(result, task)
     return list(result.values())
 
 
@@ -350,5 +353,26 @@ def _add_by_keys(result: dict[tuple[str, ...], ReadText], task: Task) -> None:
         total = score + task.used.get("by_keys", 0.0)
         total += sum(task.used.get(name, 0.0) * value for name, value in zip(KEYS, keys, strict=True))
         if text not in result or result[text][0][1] < total:
+            keys = (*keys, *(0.0,) * len(SCATTERED))
             read = replace(part, taste=replace(part.taste, by_keys=True), keys=keys)
             result[text] = ((read, total), text, origins, changes)
+
+
+def _add_scattered(result: dict[tuple[str, ...], ReadText], task: Task) -> None:
+    """Adds the reading of lines that each change another place; its score leans on the best one by lines."""
+    if not result:
+        return
+    original, before = task.base.lines, task.before
+    part, score = max(result.values(), key=lambda one: one[0][1])[0]
+    scattered = scattered_over(original, rows_of(task.snippet.lines, original, task.language))
+    if scattered is None:
+        return
+    errors = task.base.errors
+    if errors.count is not None and (errors.after(scattered.changes) or 0) > errors.count:
+        return
+    text, origins = composed(before, scattered.changes)
+    told = tuple(scattered.values[name] for name in SCATTERED)
+    total = score + sum(task.used.get(name, 0.0) * value for name, value in zip(SCATTERED, told, strict=True))
+    if text not in result or result[text][0][1] < total:
+        read = replace(part, keys=(*(0.0,) * len(KEYS), *told))
+        result[text] = ((read, total), text, origins, scattered.changes)

@@ -7,7 +7,7 @@
 | `trees.py` | the tree of a text, by its language |
 | `matching.py` | which entries of the file those of the snippet are |
 | `merger.py`, `writing.py` | what changes then, and how it is written |
-| `objects.py` | the same for JSON, by its bytes |
+| `objects.py`, `partial.py` | the same for JSON, by its bytes; what a snippet shows of an object, read |
 | `gone.py` | which entries the words say are gone |
 | `placing.py` | where new entries go |
 | `merging.py` | the ways to merge a snippet, each with another result, and what speaks for them |

@@ -15,6 +15,7 @@ _YAML_KEY = re.compile(
 _YAML_EMPTY = re.compile(r"^\s*(?:[&!][\w./-]*\s*)*(?:#.*)?$")
 _BLOCK_SCALAR = re.compile(r"^\s*(?:[&!]\S+\s+)*[|>][-+\d]*\s*(?:#.*)?$")
 _IDENTITIES = ("id", "name", "repo", "key", "uses", "image", "path", "package-ecosystem", "hostname", "run")
+_NAMES = ("name", "id")
 _VERSIONED = {"uses": "@", "image": ":"}  # what a version follows
 
 
@@ -133,5 +134,10 @@ def _marks(texts: Sequence[str], children: Sequence[Entry]) -> Iterator[tuple[st
         if values.get(kind):
             yield kind, values[kind].partition(_VERSIONED.get(kind, "\n"))[0]
     first = children[0]
+    if len(children) == 1 and first.is_block:  # `- job:` with its name below it
+        named = [child for child in first.children if child.key in _NAMES and not child.is_block]
+        for child in named[:1]:
+            value = texts[child.head][child.column :].partition(":")[2]
+            yield f"{first.key}.{child.key}", re.sub(r"\s+#.*$", "", value).strip().strip("\"'")
     if first.key not in _IDENTITIES:
         yield "first", f"{first.key}:{values.get(first.key, '')}"

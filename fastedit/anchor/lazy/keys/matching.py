@@ -8,10 +8,18 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz
 
+from fastedit.anchor.lazy.keys.braced import selector
 from fastedit.anchor.lazy.keys.entries import Entry
 from fastedit.anchor.lazy.keys.placing import Placer, Sibling, kin_place, names_of
 
 MAX_TARGETS = 2
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n\s*\n|\n(?=\s*[-*]\s)")
+_QUOTED = re.compile(r"`([^`\n]+)`")
+_RENAMES = re.compile(
+    r"\b(?:replac\w+|takes?\s+(?:over|the\s+place)|in\s+place\s+of|instead\s+of|renam\w+|used\s+to\s+be|was|were|formerly"
+    r"|becomes?|old|(?:correct|new)\s+name|now)\b|→|->",
+    re.IGNORECASE,
+)
 MIN_ALIKE = 65.0  # of 100: an entry that may be another's new form
 MIN_NAMED = 75.0  # of one that holds nothing but a value, by its name alone
 
@@ -25,6 +33,8 @@ def target_of(root: Entry, shown: Entry, prose: str) -> Entry | None:
     tables = {one.key for one in root.children if one.key.startswith("[[")}
     if not most and all(one.key in tables for one in shown.children):
         return root  # one more of a kind
+    if not most and _are_alike_items(root, shown):
+        return root
     found = [one for one in root.blocks() if numbers[id(one)] == most and one.children]
     found = [one for one in found if one.children[0].is_item == shown.children[0].is_item]
     column = shown.children[0].column
@@ -37,6 +47,22 @@ def target_of(root: Entry, shown: Entry, prose: str) -> Entry | None:
             found = narrowed
     is_told = most or (bool(found) and found[0].key.strip("[]") in quoted)
     return found[0] if len(found) == 1 and is_told else None
+
+
+def _are_alike_items(root: Entry, shown: Entry) -> bool:
+    """Whether a file is a list, and all that is shown are further items of its kinds, at the same column."""
+    kinds = {kind for one in root.children for kind, _ in one.marks[:1]}
+    is_beside = shown.children[0].column == root.children[0].column
+    marks = [one.marks[0][0] if one.is_item and one.marks else "first" for one in shown.children]
+    return is_beside and all(kind in kinds and kind != "first" for kind in marks)
+
+
+def is_placed(root: Entry, shown: Entry, placer: Placer) -> bool:
+    """Whether words say where in a file entries go, none of which it has."""
+    if any(one.is_item for one in shown.children) or shown.children[0].column != root.children[0].column:
+        return False
+    siblings = siblings_in(root)
+    return any(placer.said_place(siblings, name_in(one)) is not None for one in shown.children)
 
 
 def lists_of(
@@ -122,7 +148,35 @@ def matched(mine: Sequence[Entry], shown: Sequence[Entry]) -> list[int | None]:
             if found:
                 result[number] = _likest(mine, found, one)
                 del free[result[number] or 0]
+        if result[number] is None and one.is_item and one.is_block:  # `- name` that becomes `- name:` with keys below
+            found = [other for other in free if mine[other].is_item and not mine[other].is_block]
+            plain = [other for other in found if mine[other].key == name_in(one)]
+            if plain:
+                result[number] = plain[0]
+                del free[plain[0]]
     return result
+
+
+def told_renamed(old: Sequence[str], new: Sequence[str], said: str) -> dict[int, int]:
+    """For new names the numbers of the old ones that the words say they replace: "`a` takes the place of `b`"."""
+    result: dict[int, int] = {}
+    if not old or not new:
+        return result
+    for sentence in _SENTENCE.split(said):
+        quoted = {bare(name) for name in _QUOTED.findall(sentence)}
+        if len(quoted) < 2 or not _RENAMES.search(_QUOTED.sub("`", sentence)):
+            continue
+        for at, name in enumerate(new):
+            found = [number for number, other in enumerate(old) if bare(other) in quoted and bare(other) != bare(name)]
+            found = [number for number in found if number not in result.values()]
+            if bare(name) in quoted and len(found) == 1:
+                result.setdefault(at, found[0])
+    return result
+
+
+def bare(name: str) -> str:
+    """A name without what only its writing has."""
+    return selector(name).strip("\"'[]{} ").removesuffix(":")
 
 
 def renamed(mine: Sequence[Entry], shown: Sequence[Entry], numbers: Sequence[int | None]) -> dict[int, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from rapidfuzz import fuzz
 
 from fastedit.anchor.lazy.keys.entries import Entry, plain
-from fastedit.anchor.lazy.keys.matching import matched, name_in, renamed, siblings_in
+from fastedit.anchor.lazy.keys.matching import matched, name_in, renamed, siblings_in, told_renamed
 from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, in_order, told_place
 from fastedit.anchor.lazy.keys.trees import BRACED, SECTIONED, entries_of
 from fastedit.anchor.lazy.keys.writing import EntryWriter
@@ -103,12 +103,31 @@ class EntryMerger:
                 if self.rules.renames:
                     numbers[at] = number
                     self.placer.counts["renamed"] += 1
+            new = [at for at, number in enumerate(numbers) if number is None]
+            old = [number for number in range(len(mine.children)) if number not in numbers]
+            keys = [name_in(mine.children[number]) for number in old]
+            told = told_renamed(keys, [name_in(shown.children[at]) for at in new], self.rules.said)
+            for one, other in told.items():
+                self.placer.counts["like"] += 1
+                if self.rules.renames:
+                    numbers[new[one]] = old[other]
+                    self.placer.counts["renamed_said"] += 1
         return numbers
 
     def _is_whole(self, mine: Entry, shown: Entry) -> bool:
         """Whether a block is said to be shown complete."""
         named = mine.key.strip("\"'[]") in self.rules.whole
         return named and bool(shown.children) and not mine.is_list and not self._is_part(shown)
+
+    def _is_replaced(self, mine: Entry, shown: Entry) -> bool:
+        """Whether a block goes for one that has nothing in common with it, where that is asked for."""
+        if not mine.children or not shown.children or mine.children[0].is_item or self._is_part(shown):
+            return False
+        if any(number is not None for number in matched(mine.children, shown.children)):
+            return False
+        self.placer.counts["replaceable"] += 1
+        is_renamed = self.rules.renames and mine.key != shown.key and not mine.is_item
+        return self.rules.replaces or is_renamed
 
     def _is_part(self, shown: Entry) -> bool:
         """Whether something is left out of a shown block."""
@@ -125,7 +144,10 @@ class EntryMerger:
     def _change(self, mine: Entry, shown: Entry) -> None:
         if mine.is_block and shown.is_block:
             self._add_comments(mine, shown)
-            if self._is_whole(mine, shown):
+            if self._is_replaced(mine, shown):
+                self.placer.counts["replaced"] += 1
+                self.changes.append((mine.head, mine.end, self.writer.written(shown, self.writer.prefix(mine))))
+            elif self._is_whole(mine, shown):
                 lost = set(range(len(mine.children))) - set(matched(mine.children, shown.children))
                 self.placer.counts["whole"] += len(lost)
                 self.changes.append((mine.head, mine.end, self.writer.written(shown, self.writer.prefix(mine))))
@@ -134,7 +156,7 @@ class EntryMerger:
                 if shown.children:
                     self.merge(mine, shown)
             return
-        if shown.is_block and not shown.children:
+        if (shown.is_block and not shown.children) or (mine.is_block and not shown.is_block and self._is_part(shown)):
             return
         if mine.is_block != shown.is_block:
             self._check_whole(mine, shown)
@@ -143,6 +165,12 @@ class EntryMerger:
             return
         new = self.writer.value(mine, shown)
         self._add_comments(mine, shown)
+        written = self.writer.as_shown(mine, shown)
+        if written != (new or self.writer.original.texts[mine.head : mine.end]):
+            self.placer.counts["rewritable"] += 1
+            if self.rules.rewrites:
+                self.placer.counts["rewritten"] += 1
+                new = written
         if new is not None:
             self.changes.append((mine.head, mine.end, new))
         else:
@@ -219,9 +247,9 @@ class EntryMerger:
         return others[-1] + 1 if others else 0
 
     def _insert_at(self, mine: Entry, shown: Entry, place: int, new: Sequence[int]) -> None:
-        prefix = self.writer.inside(mine, shown)
-        written: list[str] = []
         previous = mine.children[place - 1] if place else None
+        prefix = self.writer.inside(mine, previous)
+        written: list[str] = []
         for number in new:
             one = shown.children[number]
             lines = self.writer.written(one, prefix, with_comments=True)
@@ -264,7 +292,7 @@ class EntryMerger:
             self._end_items(mine, self._shown_end(mine, shown, numbers))
             return
         written: list[str] = []
-        prefix = self.writer.inside(mine, shown)
+        prefix = self.writer.inside(mine)
         for one, number in zip(shown.children, numbers, strict=True):
             if number is None:
                 written += self.writer.written(one, prefix, with_comments=True)

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field, replace
 
 from fastedit.anchor.lazy.keys.braced import selector
 from fastedit.anchor.lazy.keys.entries import Entry
-from fastedit.anchor.lazy.keys.matching import lists_of, target_of
+from fastedit.anchor.lazy.keys.matching import is_placed, lists_of, target_of
 from fastedit.anchor.lazy.keys.merger import EntryMerger, Unmerged
 from fastedit.anchor.lazy.keys.objects import merged_objects
 from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Way
 from fastedit.anchor.lazy.keys.trees import BRACED, JSON, KEYED, entries_of
 from fastedit.anchor.lazy.keys.writing import EntryWriter, steps_of
 from fastedit.anchor.lazy.lines import DOTS, Lines
-from fastedit.anchor.lazy.rows import Row, rows_of
+from fastedit.anchor.lazy.rows import Row, variants_of
 
 KEYS = (
     "keys_matched", "keys_new", "keys_unsorted", "keys_apart", "keys_last", "keys_dropped", "keys_joined", "keys_more",
@@ -32,7 +32,9 @@ KEYS = (
     "keys_kept_little", "keys_kept_marked", "keys_same", "keys_told", "keys_unheard", "keys_unkin", "keys_whole",
     "keys_items", "keys_renamed", "keys_scattered", "keys_full", "keys_kept_unsaid",
     "keys_comments", "keys_quiet", "keys_joined_said", "keys_root", "keys_braced",
-    "keys_ends", "keys_dropped_said", "keys_comment_odds",
+    "keys_ends", "keys_dropped_said", "keys_comment_odds", "keys_renamed_said", "keys_replaced", "keys_replaced_said",
+    "keys_rewritten", "keys_rewritten_said", "keys_flipped", "keys_noted",
+    "keys_placed", "keys_moved",
 )  # fmt: skip
 MAX_LINES = 20_000
 FEW = 2  # lines that were likelier deleted than just not shown
@@ -51,6 +53,9 @@ _GONE = re.compile(
     r"\b(?:remov\w+|delet\w+|drop\w*|gone|goes|go(?= away)|goes away|no longer|not needed|unused|replac\w+"
     r"|instead|in place of|out)\b",
     re.IGNORECASE,
+)
+_FORMAT = re.compile(
+    r"\b(?:\w*format(?:t\w+|s)?|prettier|fmt|indent\w*|wrap\w*|spac(?:es?|ing)|align\w*)\b", re.IGNORECASE
 )
 _TOLD_NAME = re.compile(r"`([^`\n]+)`|(?<=[Tt]he )(\w{4,})\b")
 _ROLES = ("elide", "where", "new", "gone")
@@ -105,6 +110,15 @@ class MergedKeys:
             "keys_braced": float(found["braced"] > 0),
             "keys_ends": float(found["ends_as_shown"] > 0),
             "keys_dropped_said": float(found["gone"] > 0 and found["dropped"] > 0),
+            "keys_renamed_said": min(3, found["renamed_said"]),
+            "keys_replaced": min(3, found["replaced"]),
+            "keys_replaced_said": float(found["replaced"] > 0 and found["gone"] > 0),
+            "keys_flipped": float(found["flipped"]),
+            "keys_moved": min(3, found["moved"]),
+            "keys_placed": float(not found["matched"] and not found["items"]),
+            "keys_noted": float(found["noted"]),
+            "keys_rewritten": math.log1p(found["rewritten"]),
+            "keys_rewritten_said": float(found["rewritten"] > 0 and found["format"] > 0),
             "keys_comment_odds": max(-3.0, min(3.0, found["comment_odds"] / 10)),
         }
         return tuple(values[name] for name in KEYS)
@@ -120,21 +134,31 @@ def merged_by_keys(
     """
     if language not in KEYED or len(original) > MAX_LINES:
         return []
-    snippet = ShownKeys.of(shown, original, language)
-    if not snippet.texts:
-        return []
-    merge = _object_merger(original, snippet) if language in JSON else _entry_merger(original, snippet, said, prose)
     result: dict[tuple[str, ...], MergedKeys] = {}
+    for taste, rows in variants_of(shown, original, language):
+        if not taste.keeps_stubs and not taste.joins:
+            snippet = ShownKeys.of(shown, rows, original, language)
+            for one in _merged_by_keys(original, snippet, said, prose) if snippet.texts else ():
+                one.counts["flipped"] = taste.flips_note
+                one.counts["noted"] = taste.keeps_notes
+                result.setdefault(one.lines, one)
+    return list(result.values())
+
+
+def _merged_by_keys(original: Lines, snippet: ShownKeys, said: str, prose: str) -> Iterator[MergedKeys]:
+    """The ways to merge what a snippet shows in one taste."""
+    is_object = snippet.language in JSON
+    merge = _object_merger(original, snippet) if is_object else _entry_merger(original, snippet, said, prose)
     for rules, merged in _answers(merge, said, prose):
         for lines, counts in merged:
             counts["marked"] = len(snippet.elided) if counts["hidden"] else 0
             counts["more"] = bool(_MORE.search(prose))
             counts["full"] = bool(COMPLETE.search(said))
             counts["gone"] = bool(_GONE.search(said))
+            counts["format"] = bool(_FORMAT.search(said))
             counts["stays"] = bool(_STAYS.search(said))
             counts["deaf"] = rules.is_deaf
-            result.setdefault(tuple(lines), MergedKeys(tuple(lines), counts))
-    return list(result.values())
+            yield MergedKeys(tuple(lines), counts)
 
 
 def _answers(merge: _Merge, said: str, lead: str) -> Iterator[tuple[MergeRules, _Merged]]:
@@ -157,6 +181,8 @@ def _varied(merge: _Merge, rules: MergeRules, merged: _Merged) -> Iterator[tuple
     others += [replace(rules, is_deaf=True)] if counts["told"] else []
     others += [replace(rules, renames=True)] if counts["like"] else []
     others += [replace(rules, is_quiet=True)] if counts["comments"] else []
+    others += [replace(rules, replaces=True)] if counts["replaceable"] else []
+    others += [replace(rules, rewrites=True)] if counts["rewritable"] else []
     yield from ((one, merge(one)) for one in others)
     if counts["dropped"]:
         yield from ((one, merge(one)) for one in (replace(one, joins=True) for one in (rules, *others)))
@@ -187,13 +213,14 @@ class ShownKeys:
     odds: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, shown: Sequence[str], original: Lines, language: str) -> ShownKeys:
+    def of(cls, shown: Sequence[str], rows: Sequence[Row], original: Lines, language: str) -> ShownKeys:
+        """rows: the lines in one of the tastes."""
         texts: list[str] = []
         notes: dict[int, str] = {}
         elided: set[int] = set()
         odds: dict[int, int] = {}
         given = [line.rstrip() for line in shown]
-        for row in rows_of(shown, original, language):
+        for row in rows:
             if not _is_note(row, original):
                 text = row.text.rstrip()
                 behind = given[row.number][len(text) :] if given[row.number].startswith(text) else ""
@@ -236,6 +263,8 @@ def _entry_merger(original: Lines, snippet: ShownKeys, said: str, prose: str) ->
         snippet = _unfolded(snippet, mine, original)
     shown = entries_of(snippet.texts, snippet.language)
     target = None if shown is None else target_of(mine, shown, prose)
+    if target is None and shown is not None and is_placed(mine, shown, Placer(said=said, lead=prose)):
+        target = mine
     if shown is not None and target is not None:
         pairs = [(target, shown)]
         return lambda rules: _merged(original, pairs, snippet, rules)

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from textwrap import dedent
 from typing import Any
 
 from rapidfuzz import fuzz
 from tree_sitter import Node
 
+from fastedit.anchor.lazy.keys.matching import told_renamed
+from fastedit.anchor.lazy.keys.partial import GAP, object_of, read_snippet, with_gaps
 from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Sibling, in_order, names_of
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.syntax.parse import parse_bytes
 
+IDENTITIES = ("id", "name", "path", "key", "package", "package-ecosystem", "url", "title", "label", "src", "type")
 MIN_ALIKE = 75.0  # of 100: a key that may be another's new form
-_GAP = '"..."'
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_BEFORE_CLOSING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(\s*[}\]])')
-_STRING = r'"(?:[^"\\\n]|\\.)*"'
-# What is left out inside of a line: values that are nothing but dots, or that are none, and dots outside of strings.
-_LEFT_OUT = re.compile(rf'({_STRING}\s*:)[ \t]*(?:"…"|\.{{3}}|…|(?=[,}}\n]|$))|({_STRING})|\.{{3}}|…')
-_OPENED = re.compile(r"([{\[]\s*),")
-_BETWEEN = re.compile(r'([}\]"\w])([ \t]*\n\s*")')
 
 
 def merged_objects(
@@ -34,8 +28,8 @@ def merged_objects(
     elided: the lines of the snippet that something is left out before.
     """
     source = "\n".join(original.texts).encode()
-    root = _object_of(source)
-    text, part = _read_snippet(_with_gaps(shown, elided).strip().rstrip(","))
+    root = object_of(source)
+    text, part = read_snippet(dedent(with_gaps(shown, elided)).strip().rstrip(","))
     if root is None or part is None:
         return None
     target = _target(source, root, text, part)
@@ -52,62 +46,17 @@ def merged_objects(
     return source.decode().split("\n")
 
 
-def _with_gaps(shown: Sequence[str], elided: Collection[int]) -> str:
-    """The snippet's text with a sign as an item wherever something of a list is left out."""
-    lines: list[str] = []
-    opened: list[str] = []
-    for number, line in enumerate((*shown, "")):
-        if number in elided and opened and opened[-1] == "[":
-            if lines and lines[-1].rstrip()[-1:] not in "[,":
-                lines[-1] += ","
-            lines.append(_GAP + ("" if line.strip()[:1] in ("]", "") else ","))
-        lines.append(line)
-        for sign in re.findall(r"[\[\]{}]", _COMMENT.sub("", line)):
-            if sign in "[{":
-                opened.append(sign)
-            elif opened:
-                opened.pop()
-    return "\n".join(lines[:-1])
-
-
-def _read_snippet(snippet: str) -> tuple[bytes, Node | None]:
-    """The snippet's text, in braces where it has none, and its object; None where it doesn't parse.
-
-    Where it doesn't as it is, remarks in it are left out, and commas that are missing beside them or left over; then
-    values that aren't shown have a sign in their place, too.
-    """
-    plain = _COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else "", snippet).strip()
-    plain = _BEFORE_CLOSING.sub(lambda found: found[1] or found[2], _BETWEEN.sub(r"\1,\2", plain)).rstrip(",")
-    less = _LEFT_OUT.sub(lambda found: f"{found[1]} {_GAP}" if found[1] else found[2] or "", plain)
-    less = _OPENED.sub(r"\1", _BEFORE_CLOSING.sub(lambda found: found[1] or found[2], _BETWEEN.sub(r"\1,\2", less)))
-    for one in (snippet, plain, less.strip().rstrip(",")):
-        for text in (one, "{\n" + one + "\n}"):
-            encoded = text.encode()
-            found = _object_of(encoded)
-            if found is not None and found.start_byte == 0 and found.end_byte == len(encoded):
-                return encoded, found
-    return b"", None
-
-
-def _object_of(source: bytes) -> Node | None:
-    tree = parse_bytes(source, "json")
-    if tree is None or tree.root_node.has_error:
-        return None
-    nodes = tree.root_node.named_children
-    values = [node for node in nodes if node.type != "comment"]
-    if len(values) != 1 or values[0].type != "object" or any(node.type == "comment" for node in nodes):
-        return None
-    return values[0]
-
-
 def _target(source: bytes, root: Node, text: bytes, part: Node) -> Node | None:
     """The object that the snippet shows a part of: the file's, or the one below it that has most of the keys."""
     if _num_shared(source, root, text, part):
         return root
-    numbers = [(_num_shared(source, node, text, part), node) for node in _objects(root)]
-    most = max((number for number, _ in numbers), default=0)
-    found = [node for number, node in numbers if number == most]
-    return found[0] if most and len(found) == 1 else None
+    for in_lists in (False, True):
+        numbers = [(_num_shared(source, node, text, part), node) for node in _objects(root, in_lists=in_lists)]
+        most = max((number for number, _ in numbers), default=0)
+        found = [node for number, node in numbers if number == most]
+        if most and len(found) == 1:
+            return found[0]
+    return None
 
 
 def _owners(
@@ -135,12 +84,20 @@ def _owners(
     return [(owner, pairs) for owner, pairs in result if pairs or owner.id == target.id]
 
 
-def _objects(node: Node) -> Iterator[Node]:
-    for pair in _pairs(node):
-        value = pair.child_by_field_name("value")
-        if value is not None and value.type == "object":
+def _objects(node: Node, *, in_lists: bool = False) -> Iterator[Node]:
+    """The objects below one. in_lists: also those that are items of lists."""
+    values = [pair.child_by_field_name("value") for pair in _pairs(node)] if node.type == "object" else _items(node)
+    for value in values:
+        if value is None:
+            continue
+        if value.type == "object":
             yield value
-            yield from _objects(value)
+        if value.type == "object" or (in_lists and value.type == "array"):
+            yield from _objects(value, in_lists=in_lists)
+
+
+def _items(node: Node) -> list[Node]:
+    return [child for child in node.named_children if child.type != "comment"]
 
 
 def _pairs(node: Node) -> list[Node]:
@@ -170,6 +127,22 @@ def _indent_at(source: bytes, node: Node) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
+def _named(text: bytes, item: Node, kind: str) -> Any:
+    """What an item of a list is called, by the key of this name; None where it has no such text."""
+    found = next((pair for pair in _pairs(item) if _key(text, pair) == f'"{kind}"'), None)
+    value = None if found is None else found.child_by_field_name("value")
+    return _value(text, value) if value is not None and value.type == "string" else None
+
+
+def _identity(*lists: Sequence[tuple[bytes, Node]]) -> str | None:
+    """The key that tells the objects of lists apart; None where none does."""
+    for kind in IDENTITIES:
+        named = [[_named(text, one, kind) for text, one in items] for items in lists]
+        if all(items and None not in items and len(set(items)) == len(items) for items in named):
+            return kind
+    return None
+
+
 @dataclass(slots=True)
 class _Merger:
     """Collects what changes in the original's bytes."""
@@ -197,6 +170,8 @@ class _Merger:
         numbers = self._renamed(pairs, shown, numbers)
         new: dict[int, list[Node]] = {}
         siblings = [Sibling(key.strip('"'), names_of(key)) for key in known]
+        has_key = target.parent is not None and target.parent.type == "pair"
+        owner = _key(self.source, target.parent).strip('"') if has_key and target.parent is not None else ""
         before: int | None = None
         for at, (pair, number) in enumerate(zip(shown, numbers, strict=True)):
             value = pair.child_by_field_name("value")
@@ -204,7 +179,7 @@ class _Merger:
                 continue
             if number is None:
                 after = next((other for other in numbers[at:] if other is not None), None)
-                place = self.placer.place(siblings, _key(self.text, pair).strip('"'), before, after)
+                place = self.placer.place(siblings, _key(self.text, pair).strip('"'), before, after, owner=owner)
                 new.setdefault(place, []).append(pair)
                 continue
             before = number
@@ -219,6 +194,16 @@ class _Merger:
     def _renamed(self, pairs: Sequence[Node], shown: Sequence[Node], numbers: Sequence[int | None]) -> list[int | None]:
         """Gives new keys the places of old ones that are much like them, where that is asked for."""
         result = list(numbers)
+        keys, new = [_key(self.source, pair) for pair in pairs], [_key(self.text, pair) for pair in shown]
+        free = [number for number in range(len(pairs)) if number not in result]
+        unknown = [at for at, number in enumerate(numbers) if number is None]
+        told = told_renamed([keys[number] for number in free], [new[at] for at in unknown], self.rules.said)
+        for one, other in told.items():
+            self.placer.counts["like"] += 1
+            if self.rules.renames:
+                self.placer.counts["renamed_said"] += 1
+                result[unknown[one]] = free[other]
+                self._rename(pairs[free[other]], new[unknown[one]])
         for at, pair in enumerate(shown):
             key = _key(self.text, pair)
             old = [number for number in range(len(pairs)) if number not in result]
@@ -228,19 +213,30 @@ class _Merger:
                 if self.rules.renames:
                     self.placer.counts["renamed"] += 1
                     result[at] = best
-                    name = pairs[best].child_by_field_name("key")
-                    if name is not None:
-                        self.edits.append((name.start_byte, name.end_byte, key.encode()))
+                    self._rename(pairs[best], key)
         return result
 
+    def _rename(self, pair: Node, key: str) -> None:
+        """Gives a pair another key."""
+        name = pair.child_by_field_name("key")
+        if name is not None:
+            self.edits.append((name.start_byte, name.end_byte, key.encode()))
+
     def _change(self, pair: Node, mine: Node, value: Node) -> None:
-        if _value(self.text, value) == json.loads(_GAP):
+        if _value(self.text, value) == json.loads(GAP):
             return  # it isn't shown
         key = _key(self.source, pair).strip('"')
         if mine.type == value.type == "object" and _pairs(mine) and key not in self.rules.whole:
-            self.merge(mine, _pairs(value))
+            is_other = bool(_pairs(value)) and not _num_shared(self.source, mine, self.text, value)
+            is_moved = self._is_moved(mine, value)
+            self.placer.counts["replaceable"] += is_other
+            if not is_moved and not (is_other and self.rules.replaces):
+                self.merge(mine, _pairs(value))
+                return
+            self.placer.counts["replaced" if is_other else "moved"] += 1
+            self.edits.append((mine.start_byte, mine.end_byte, self._written(value, _indent_at(self.source, pair))))
             return
-        if mine.type == value.type == "array" and self._merge_list(mine, value):
+        if mine.type == value.type == "array" and (self._merge_items(mine, value) or self._merge_list(mine, value)):
             return
         if _value(self.source, mine) == _value(self.text, value):
             self.placer.counts["same"] += 1
@@ -250,16 +246,53 @@ class _Merger:
             self.placer.counts["whole"] += len(lost)
         self.edits.append((mine.start_byte, mine.end_byte, self._written(value, _indent_at(self.source, pair))))
 
+    def _is_moved(self, mine: Node, shown: Node) -> bool:
+        """Whether a shown object has all keys of the file's, in another order."""
+        keys = [_key(self.text, pair) for pair in _pairs(shown)]
+        known = [_key(self.source, pair) for pair in _pairs(mine)]
+        return set(known) <= set(keys) and [key for key in keys if key in known] != known
+
+    def _merge_items(self, mine: Node, shown: Node) -> bool:
+        """Merges the objects of a list into those of the same name, where what isn't shown stays; whether it does."""
+        lists = _items(mine), _items(shown)
+        kind = _identity([(self.source, one) for one in lists[0]], [(self.text, one) for one in lists[1]])
+        if kind is None:
+            return False
+        known, names = (
+            [_named(text, one, kind) for one in items]
+            for text, items in zip((self.source, self.text), lists, strict=True)
+        )
+        numbers = [known.index(name) if name in known else None for name in names]
+        lost = len(known) - len(set(numbers) - {None})
+        if not lost or not any(number is not None for number in numbers):
+            return False
+        self.placer.counts["joined" if self.rules.joins else "dropped"] += lost
+        if not self.rules.joins:
+            return False
+        siblings = [Sibling(str(name), names_of(str(name))) for name in known]
+        new: dict[int, list[Node]] = {}
+        before: int | None = None
+        for at, (one, number) in enumerate(zip(lists[1], numbers, strict=True)):
+            if number is None:
+                after = next((other for other in numbers[at:] if other is not None), None)
+                new.setdefault(self.placer.place(siblings, str(names[at]), before, after), []).append(one)
+            else:
+                before = number
+                self.merge(lists[0][number], _pairs(one))
+        for place, inserted in new.items():
+            self._insert(mine, lists[0], place, inserted)
+        return True
+
     def _merge_list(self, mine: Node, shown: Node) -> bool:
         """Joins two lists, where the snippet's has gaps or holds single values; whether that is what was to be done."""
         values, new = (
             [(_value(text, child), child) for child in node.named_children if child.type != "comment"]
             for text, node in ((self.source, mine), (self.text, shown))
         )
-        is_part = any(value == json.loads(_GAP) for value, _ in new)
-        new = [one for one in new if one[0] != json.loads(_GAP)]
+        is_part = any(value == json.loads(GAP) for value, _ in new)
+        new = [one for one in new if one[0] != json.loads(GAP)]
         if not values or not (new or is_part):
-            return False
+            return is_part  # what isn't shown of a list that the file has empty is nowhere to be found
         if not is_part:
             lost = sum(all(value != other for other, _ in new) for value, _ in values)
             if not lost or any(isinstance(value, dict | list) for value, _ in (*values, *new)):

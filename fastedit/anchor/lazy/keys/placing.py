@@ -15,21 +15,25 @@ MIN_KIN = 4  # letters that the keys of one kind begin with
 # Clauses, so that what one says of a key isn't taken for its neighbour.
 _CLAUSE = re.compile(r"(?<=[.;!?:])\s+|,\s+(?!and\s+`)|\s*[()]\s*|\n\s*\n|\n(?=\s*[-*#/])")
 _QUOTED = re.compile(r"`([^`\n]+)`")
-_NAME = r"(?:the\s+|its\s+|existing\s+|old\s+)*(`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+'|[\w@$&.*/:#-]*[\w)])"
+_NAME = (
+    r"(?:the\s+|its\s+|existing\s+|old\s+)*(?:(?:(?!and\b|or\b)[\w-]+\s+){1,3}(?=`))?"
+    r"(`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+'|[\w@$&.*/:#-]*[\w)])"
+)
 _BETWEEN = re.compile(rf"\bbetween\s+{_NAME}(?:'s)?(?:\s+[\w-]+){{0,3}}?\s+and\s+{_NAME}", re.IGNORECASE)
 _BEHIND = re.compile(
     rf"\b(?:after|behind|below|under|beneath|follow(?:s|ing)?|takes?\s+the\s+place\s+of)\s+{_NAME}", re.IGNORECASE
 )
 _BEFORE = re.compile(rf"\b(?:before|above|in front of|ahead of)\s+{_NAME}", re.IGNORECASE)
 _FIRST = re.compile(
-    r"\b(?:(?:comes?|goes|stands?|is)\s+first|first\s+(?:one|entry|key|item)|at\s+(?:the|its)\s+(?:very\s+)?(?:top|start|beginning))\b",
+    r"\b(?:(?:comes?|goes|stands?|is)\s+first|(?:as|is)\s+(?:the|its)\s+(?:very\s+)?first|first\s+(?:one|entry|key|item|property)|at\s+(?:the|its)\s+(?:very\s+)?(?:top|start|beginning))\b",
     re.I,
 )
 _LAST = re.compile(
-    r"\b(?:(?:comes?|go(?:es)?|stands?|is)\s+last|last\s+(?:one|entry|key|item)|at\s+(?:the|its)\s+(?:very\s+)?(?:end|bottom)|append(?:ed|s)?)\b",
+    r"\b(?:(?:comes?|go(?:es)?|stands?|is)\s+last|(?:as|is)\s+(?:the|its)\s+(?:very\s+)?last|last\s+(?:one|entry|key|item|property)|at\s+(?:the|its)\s+(?:very\s+)?(?:end|bottom)|append(?:ed|s)?)\b",
     re.I,
 )
 _OF_FILE = re.compile(r"\b(?:end|bottom|top|beginning|start)\s+of\s+(?:the|this)\s+file\b", re.IGNORECASE)
+_PART = re.compile(r"[^\W\d_]{4,}")  # a part of a key that words may name it by
 _NUMBERED = re.compile(r"^(.*?)(\d[\d.]*)$")
 
 
@@ -51,7 +55,8 @@ class MergeRules:
     blocks that are shown complete. renames: whether a new key takes over an old one that is much like it. scatters:
     whether keys that only one other object has are that object's. is_quiet: whether comments above known keys that the
     file doesn't have speak to the reader. ends_as_shown: whether a list that is shown whole ends in a comma as the
-    snippet's does, or as the file's.
+    snippet's does, or as the file's. replaces: whether a block goes for one that has no key in common
+    with it. rewrites: whether values are written as the snippet has them where only their writing differs.
     """
 
     way: Way
@@ -64,6 +69,8 @@ class MergeRules:
     scatters: bool = False
     is_quiet: bool = False
     ends_as_shown: bool = False
+    replaces: bool = False
+    rewrites: bool = False
 
     def placer(self) -> Placer:
         """The placer of new keys under these rules."""
@@ -143,7 +150,14 @@ class Placer:
             [told_place(siblings, key, clause) for clause in told] for told in (of_key, of_owner, alone)
         )
         of_file = [told_end(siblings, self.lead)] if not owner and _OF_FILE.search(self.lead) else []
-        places = (*by_key, *ends[0], *by_owner, *ends[1], *by_none, *of_file)
+        part = part_named(key, siblings)
+        of_part = [clause for clause in clauses if part is not None and part.search(clause)]
+        quoted = [clause for clause in of_part if part and any(map(part.search, _QUOTED.findall(clause)))]
+        by_part = [told_place(siblings, key, clause) for clause in quoted]
+        by_part += [told_end(siblings, clause) for clause in of_part if not owner and _OF_FILE.search(clause)]
+        leading = [clause for clause in _clauses(self.lead)[-2:] if set(_QUOTED.findall(clause)) <= {owner}]
+        by_lead = [told_end(siblings, clause) for clause in leading if owner and not _OF_FILE.search(clause)]
+        places = (*by_key, *ends[0], *by_owner, *ends[1], *by_none, *of_file, *by_part, *by_lead)
         return next((place for place in places if place is not None), None)
 
     @staticmethod
@@ -170,6 +184,13 @@ def is_named(key: str, clause: str) -> bool:
     return any(bare and bare in one for one in _QUOTED.findall(clause)) or (
         len(bare) >= MIN_KIN and re.search(rf"(?<![\w-]){re.escape(bare)}(?![\w-])", clause) is not None
     )
+
+
+def part_named(key: str, siblings: Sequence[Sibling]) -> re.Pattern[str] | None:
+    """The pattern of the parts of a key that none of its siblings has, as words or quotes may name it; None without."""
+    others = {part for one in siblings for part in _PART.findall(one.key)}
+    own = [part for part in _PART.findall(key) if part not in others]
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, own))})(?![\w-])") if own else None
 
 
 def told_place(siblings: Sequence[Sibling], key: str, clause: str) -> int | None:

@@ -47,6 +47,16 @@ class EntryWriter:
             lines[0] = lines[0].rstrip() + (new_note or old_note)
         return lines
 
+    def as_shown(self, mine: Entry, shown: Entry) -> list[str]:
+        """The lines of a value just as the snippet writes them, with the file's remark behind it."""
+        kept, self.steps = self.steps, (1, " ")
+        lines = self.written(shown, self.prefix(mine))
+        self.steps = kept
+        if len(lines) == 1:
+            old_note, new_note = self.split(self.original.texts[mine.head][mine.column :])[1], self.split(lines[0])[1]
+            lines[0] += old_note if old_note and not new_note else ""
+        return lines
+
     def split(self, text: str) -> tuple[str, str]:
         """A value and the comment behind it with the space before that; none where it takes several lines."""
         if "\n" in text.rstrip():
@@ -61,13 +71,13 @@ class EntryWriter:
     def prefix(self, entry: Entry) -> str:
         return self.original.texts[entry.head][: entry.column]
 
-    def inside(self, mine: Entry, shown: Entry) -> str:
-        """The indentation of what stands inside an entry."""
+    def inside(self, mine: Entry, beside: Entry | None = None) -> str:
+        """The indentation of what stands inside an entry, as beside the one given."""
         if not mine.children:
             head = self.original.texts[mine.head] if mine.column >= 0 else ""
             unit = self.original.indent_unit if self.language not in ("toml", "ini") else ""
             return head[: len(head) - len(head.lstrip())] + unit
-        prefix = self.prefix(mine.children[-1])
+        prefix = self.prefix(beside or mine.children[-1])
         return prefix if prefix.isspace() else " " * len(prefix)
 
     def gap(self, mine: Entry, previous: Entry, shown: Entry, number: int, following: Entry | None = None) -> int:
@@ -119,7 +129,7 @@ class EntryWriter:
         first = shown.children[0]
         whole = replace(first, head=first.start, end=shown.children[-1].end, column=first.column)
         known = {spaceless(text): text for text in self.original.texts[mine.children[0].start : mine.children[-1].end]}
-        return [known.get(spaceless(line), line) for line in self.written(whole, self.inside(mine, shown))]
+        return [known.get(spaceless(line), line) for line in self.written(whole, self.inside(mine))]
 
     def has_comma(self, text: str) -> bool:
         return self.split(text)[0].rstrip().endswith(",")
