@@ -38,6 +38,7 @@ from fastedit.anchor.lazy.features import (
     LIKE_WORDS,
     LOOSE,
     LOOSE_ABBREVIATED,
+    LOOSE_OPENS,
     LOOSE_PREFIX,
     NOTE_PAIR,
     NOTE_QUOTES,
@@ -221,6 +222,7 @@ class Pairing:
                 continue
             for values, is_loose in self._like(row, line, likeness, overlap, bool(same)):
                 values[LIKE_OPENS] = float(bool(opened) and not is_loose)
+                values[LOOSE_OPENS] = float(is_loose and values[LOOSE_PREFIX] and self._goes_on(row, opened))
                 if not is_loose:
                     rivals = sum(other >= likeness - NEARLY for _, other, _ in alike)
                     values[LIKE_RIVALS] = math.log2(max(1, rivals))
@@ -250,6 +252,18 @@ class Pairing:
         span = shown.statement_span(row)
         joined = " ".join(shown.stripped[row : row + span]) if span > 1 else ""
         return joined if len(joined) <= MAX_OPENED else ""
+
+    def _goes_on(self, row: int, opened: str) -> bool:
+        """Whether the rows below one go on with its statement, so that it isn't one that is cut off.
+
+        opened: the statement that it opens, or "".
+        """
+        if opened:
+            return not DOTS.search(opened)
+        behind = row + 1
+        is_open = self.shown.stripped[row][-1:] in ("=", ",", "|", "(", "[", "{", "\\")
+        is_open = is_open and behind < len(self.rows) and self.shown.columns[behind] > self.shown.columns[row]
+        return is_open and not DOTS.search(self.shown.stripped[behind])
 
     def _alike(self, row: int, opened: str) -> list[tuple[int, float, float]]:
         """(line, likeness, shared rare words) of the lines that are most like a row, or the statement that it opens."""

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from fastedit.anchor.lazy.comments import is_pointed, log_odds, note_of, split_trailing
 from fastedit.anchor.lazy.lines import DOTS, NAME, WORD, Lines, identity_of, unwrapped
@@ -33,6 +34,17 @@ DOTS_ODDS = {"elide": -0.02, "where": -6.0, "new": -6.0, "gone": -6.0, "code": -
 CODE_ODDS = {"elide": -20.0, "where": -20.0, "new": -20.0, "gone": -20.0, "code": 0.0}
 # A comment behind code is left out of the result where the classifier gives it less than this to be code.
 MAX_CODE_ODDS = -0.55
+PRAGMA_ODDS = -0.01
+# Such a comment speaks to a tool: it is code, however it reads.
+_PRAGMA = re.compile(
+    r"^(?:noqa|nosec|noinspection|nolint|type:\s?ignore|ty:\s?ignore|pyright:|pylint:|mypy:|flake8:|fmt:|isort:|ruff:|yapf:"
+    r"|pragma:|doctest:|cov(?:erage)?:|[@$]ts-|eslint-|prettier-|biome-|tslint:|stylelint-|istanbul |c8 |v8 ignore"
+    r"|webpackchunkname|lcov_excl|codespell:|rubocop:|phpcs:|swiftlint:|shellcheck |clang-format|language=)",
+    re.IGNORECASE,
+)
+# So many blanks before a comment behind code set it apart from code; then its odds to be code are so much lower.
+FAR_BLANKS, FAR_ODDS = 3, 1.5
+_FAR_COMMENT = re.compile(r"\S(?: {3,}|\s*\t\s*)(?:#|//|--|/\*|;|%)\S*\s")
 # Signs of comments that begin code in languages without them: `'key': value`, `--count;`, `#include`, `#private = 1`.
 _CODE_ELSEWHERE = ("'", "--", ";", "%", "REM ", "#")
 # So many of the comments behind code are taken either way, where the odds are no farther than this from undecided.
@@ -240,6 +252,8 @@ class _Reader:
             return [Row(text, number)]
         code, note = trailing
         odds = self._odds(note)
+        if not DOTS.search(note) and not is_pointed(note):
+            odds = odds | {"code": self._code_odds(odds["code"], note, len(code), text)}
         is_known = "".join(code.split()) in self.original.places
         if not DOTS.match(note) and not is_pointed(note) and self._is_kept(note, odds["code"], is_known):
             return [Row(text, number)]
@@ -250,6 +264,23 @@ class _Reader:
         stays = odds["elide"] > max(odds["new"], odds["gone"], odds["where"])
         rows = [Row(code, number)] if is_known else self._at_stub(code, number)
         return [replace(row, is_quoted=stays) for row in rows or [Row(code, number)]]
+
+    def _code_odds(self, code: float, note: str, end: int, text: str) -> float:
+        """The log odds that a comment behind code is code too, given where the code ends.
+
+        One far behind it speaks to the reader, where the file has no such comments.
+        """
+        if _PRAGMA.match(note):
+            return PRAGMA_ODDS
+        is_far = text[end : end + FAR_BLANKS].isspace() and len(text) >= end + FAR_BLANKS
+        if not is_far or self.has_far_comments:
+            return code
+        return -math.log1p(math.exp(FAR_ODDS - _logit(code)))
+
+    @cached_property
+    def has_far_comments(self) -> bool:
+        """Whether comments stand far behind the code of the original."""
+        return any(_FAR_COMMENT.search(text) for text in self.original.stripped)
 
     def _is_kept(self, note: str, code: float, is_known: bool) -> bool:
         """Whether a comment behind code belongs to it; notes how much its words leave open.

@@ -219,6 +219,14 @@ def test_a_row_that_opens_a_statement_is_like_the_line_that_was_all_of_it() -> N
     assert "like_opens" not in in_one_line
 
 
+def test_a_line_that_goes_on_below_is_hardly_one_that_is_cut_off() -> None:
+    original = "def render(self, tokens, index):\n    pass\n"
+    opened = grid_of(original, "def render(\n    self: Renderer,\n    tokens: Tokens,\n) -> str:")
+    assert pairs_of(opened, 0)[0, True]["loose_opens"] == 1
+    cut_off = grid_of(original, "def render(\n    ...\n)")
+    assert "loose_opens" not in pairs_of(cut_off, 0)[0, True]
+
+
 @pytest.mark.parametrize(
     ("shown", "are_code"), [("def f(a: Callable[..., int]):", 1), ("def f(*args, ...):", 0), ("def f(a, b, ...):", 0)]
 )

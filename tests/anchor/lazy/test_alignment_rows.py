@@ -285,3 +285,16 @@ def test_rows_keep_the_order_of_the_lines(texts: list[str]) -> None:
         told = {n for n, text in enumerate(texts) if text.strip()}
         assert {row.number for row in rows if not row.is_blank} == told or taste.joins
         assert not rows or not (rows[0].is_blank or rows[-1].is_blank)
+
+
+def test_a_comment_far_behind_code_speaks_to_the_reader_where_the_file_has_none() -> None:
+    line = "if (isArray(values)) {     // _createRange"
+    assert texts_of(rows_of([line], SCRIPT, "javascript")) == ["if (isArray(values)) {"]
+    aligned = Lines([*SCRIPT.texts, "var a = 1;      // the first one"])
+    assert texts_of(rows_of([line], aligned, "javascript")) == [line]
+
+
+@pytest.mark.parametrize("note", ["nosec B608", "type: ignore[misc]", "fmt: skip", "pragma: no cover", "noqa: S110"])
+def test_a_comment_for_a_tool_is_code(note: str) -> None:
+    line = f"    value = 3     # {note}"
+    assert texts_of(rows_of([line], PYTHON, "python")) == [line]

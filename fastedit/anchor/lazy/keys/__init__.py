@@ -4,6 +4,7 @@
 |---|---|
 | `entries.py` | what has a name or a place of its own in such a file, and the lines that it takes |
 | `indented.py`, `sections.py`, `braced.py` | read YAML, TOML and INI, style sheets as entries |
+| `members.py` | reads what classes, types and objects of code hold as entries |
 | `trees.py` | the tree of a text, by its language |
 | `matching.py` | which entries of the file those of the snippet are |
 | `merger.py`, `writing.py` | what changes then, and how it is written |

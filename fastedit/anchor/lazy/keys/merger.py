@@ -11,12 +11,12 @@ from rapidfuzz import fuzz
 from fastedit.anchor.lazy.keys.entries import Entry, plain
 from fastedit.anchor.lazy.keys.matching import matched, name_in, renamed, siblings_in, told_renamed
 from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, in_order, told_place
-from fastedit.anchor.lazy.keys.trees import BRACED, SECTIONED, entries_of
-from fastedit.anchor.lazy.keys.writing import EntryWriter
-from fastedit.anchor.lazy.lines import NAME
+from fastedit.anchor.lazy.keys.trees import BRACED, CODE, SECTIONED, entries_of
+from fastedit.anchor.lazy.keys.writing import EntryWriter, comment_text
+from fastedit.anchor.lazy.lines import DOTS, NAME, WORD
 
 SIMILAR = 60.0  # of 100: a comment that is another's new form
-IMPORTS = ("@use", "@import", "@forward", "@charset")
+IMPORTS = ("@use", "@import", "@forward", "@charset", "import ", "from ", "use ", "using ")
 
 
 class Unmerged(Exception):
@@ -28,7 +28,7 @@ class EntryMerger:
     """Collects what changes in the original's lines.
 
     elided: the lines of the snippet that something is left out before. notes: what was said above a line or behind it.
-    odds: of comments, see `ShownKeys`.
+    odds: of comments, columns: of what stands for what is left out, see `ShownKeys`.
     """
 
     writer: EntryWriter
@@ -37,6 +37,7 @@ class EntryMerger:
     placer: Placer
     rules: MergeRules
     odds: dict[int, int] = field(default_factory=dict)
+    columns: dict[int, int] = field(default_factory=dict)
     changes: list[tuple[int, int, list[str]]] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -164,6 +165,7 @@ class EntryMerger:
             self.changes.append((mine.head, mine.end, self.writer.written(shown, self.writer.prefix(mine))))
             return
         new = self.writer.value(mine, shown)
+        self._check_code(shown, is_changed=new is not None)
         self._add_comments(mine, shown)
         written = self.writer.as_shown(mine, shown)
         if written != (new or self.writer.original.texts[mine.head : mine.end]):
@@ -178,10 +180,31 @@ class EntryMerger:
 
     def _rename(self, mine: Entry, shown: Entry) -> None:
         """Gives a block the header that the snippet shows, where it is called otherwise."""
-        if mine.key != shown.key and not mine.is_item and mine.inner and shown.inner:
+        is_other = mine.key != shown.key or self._has_other_header(mine, shown)
+        if is_other and not mine.is_item and mine.inner and shown.inner:
             header = replace(shown, end=max(shown.head + 1, shown.inner[0]))
             new = self.writer.written(header, self.writer.prefix(mine))
             self.changes.append((mine.head, max(mine.head + 1, mine.inner[0]), new))
+
+    def _has_other_header(self, mine: Entry, shown: Entry) -> bool:
+        """Whether the header of a block of code is shown with words that the file's lacks; one cut short has none."""
+        if self.writer.language not in CODE or not mine.inner or not shown.inner:
+            return False
+        ours = WORD.findall(" ".join(self.writer.original.texts[mine.head : mine.inner[0]]))
+        return not set(WORD.findall(" ".join(self.writer.shown.texts[shown.head : shown.inner[0]]))) <= set(ours)
+
+    def _check_code(self, shown: Entry, *, is_changed: bool) -> None:
+        """Raises Unmerged where a member of code changes that is shown with parts left out."""
+        if not is_changed or self.writer.language not in CODE:
+            return
+        texts = self.writer.shown.texts[shown.head : shown.end]
+        if self._is_cut(shown) or any(DOTS.search(text) for text in texts):
+            raise Unmerged
+
+    def _is_cut(self, shown: Entry) -> bool:
+        """Whether something is left out of an entry; in code by columns at its end too."""
+        is_cut_at_end = self.writer.language in CODE and self.columns.get(shown.end, -1) > shown.column
+        return is_cut_at_end or any(shown.start < line < shown.end for line in self.elided)
 
     def _check_whole(self, mine: Entry, shown: Entry) -> None:
         """Raises Unmerged where a block would be replaced of which only a part may be shown."""
@@ -198,7 +221,7 @@ class EntryMerger:
         known = {plain(self.writer.original.texts[line]) for line in range(mine.start, mine.head)}
         above = [line for line in range(shown.start, shown.head) if line not in self.writer.remarks]
         prefix = self.writer.prefix(mine)
-        new = [prefix + self.writer.shown.texts[line].strip() for line in above]
+        new = [prefix + comment_text(self.writer.shown.texts[line]) for line in above]
         old = self.writer.original.texts[max(mine.start, mine.head - len(new)) : mine.head]
         if len(old) == len(new) and fuzz.ratio("\n".join(new), "\n".join(old)) >= SIMILAR:
             if any(plain(one) != plain(other) for one, other in zip(old, new, strict=True)):
@@ -226,12 +249,13 @@ class EntryMerger:
                 if told_place(siblings, name_in(one), self.writer.shown.texts[line]) is not None:
                     note = f"{note} {self.writer.shown.texts[line]}"
                     self.writer.remarks.add(line)
-            place = self._imported(mine, one) if before is None and after is None else None
+            is_alone = before is None and (after is None or self.writer.language in CODE)
+            place = self._imported(mine, one) if is_alone else None
             if place is None:
                 place = self.placer.place(siblings, name_in(one), before, after, note, mine.key)
             if place == 0 and mine.children and self.writer.prefix(mine.children[0]).strip():
                 place = 1  # nothing goes between the dash of a list and its entry
-            if any(one.start < line < one.end for line in self.elided):
+            if self._is_cut(one):
                 raise Unmerged  # what is left out of something new is nowhere to be found
             places.setdefault(place, []).append(number)
         keys = [one.key for one in siblings]
@@ -241,7 +265,7 @@ class EntryMerger:
 
     def _imported(self, mine: Entry, new: Entry) -> int | None:
         """The place of a new import that no neighbour is shown with: behind the others, or first; None for others."""
-        if not new.key.startswith(IMPORTS) or self.writer.language not in BRACED:
+        if not new.key.startswith(IMPORTS) or self.writer.language not in BRACED | CODE:
             return None
         others = [number for number, one in enumerate(mine.children) if one.key.startswith(new.key[:4])]
         return others[-1] + 1 if others else 0

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from fastedit.anchor.lazy.keys.braced import selector
-from fastedit.anchor.lazy.keys.entries import Entry
-from fastedit.anchor.lazy.keys.matching import is_placed, lists_of, target_of
+from fastedit.anchor.lazy.keys.entries import Entry, indent_of
+from fastedit.anchor.lazy.keys.matching import is_placed, lists_of, matched, target_of
 from fastedit.anchor.lazy.keys.merger import EntryMerger, Unmerged
 from fastedit.anchor.lazy.keys.objects import merged_objects
 from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Way
-from fastedit.anchor.lazy.keys.trees import BRACED, JSON, KEYED, entries_of
-from fastedit.anchor.lazy.keys.writing import EntryWriter, steps_of
+from fastedit.anchor.lazy.keys.trees import BRACED, CODE, JSON, KEYED, entries_of
+from fastedit.anchor.lazy.keys.writing import EntryWriter, steps_of, with_commas
 from fastedit.anchor.lazy.lines import DOTS, Lines
 from fastedit.anchor.lazy.rows import Row, variants_of
 
@@ -34,9 +34,10 @@ KEYS = (
     "keys_comments", "keys_quiet", "keys_joined_said", "keys_root", "keys_braced",
     "keys_ends", "keys_dropped_said", "keys_comment_odds", "keys_renamed_said", "keys_replaced", "keys_replaced_said",
     "keys_rewritten", "keys_rewritten_said", "keys_flipped", "keys_noted",
-    "keys_placed", "keys_moved",
+    "keys_placed", "keys_moved", "keys_code", "keys_code_stays", "keys_code_marked",
 )  # fmt: skip
 MAX_LINES = 20_000
+MAX_CODE_LINES = 6_000
 FEW = 2  # lines that were likelier deleted than just not shown
 _SENTENCE = re.compile(r"(?<=[.;!?:])\s+|\n\s*\n")
 COMPLETE = re.compile(
@@ -47,6 +48,14 @@ COMPLETE = re.compile(
 _STAYS = re.compile(
     r"\b(?:just (?:these|the)|only (?:these|the)|others?\b.{0,30}\bstays?|stays? (?:as|put)|keep their"
     r"|unchanged|untouched)\b",
+    re.IGNORECASE,
+)
+_HOLDING = re.compile(r"\{\s*(?://.*|/\*.*)?$|^\s*class\b")
+_REMAINS = re.compile(
+    r"\b(?:(?:every|any)thing|all|whatever|the (?:others?|rest|existing)|others?|unlisted|members?|these|only|just)\b"
+    r".{0,60}\b(?:stays?|remains?|(?:is|are) (?:kept|left|unchanged|shown)|keeps?|as (?:it|they) (?:is|are|was|were)"
+    r"|changed?)\b|\b(?:isn't|aren't|not|n't) (?:listed|shown|mentioned)\b"
+    r"|\bonly (?:the )?(?:members?|changed|lines|keys|fields)\b",
     re.IGNORECASE,
 )
 _GONE = re.compile(
@@ -119,6 +128,9 @@ class MergedKeys:
             "keys_noted": float(found["noted"]),
             "keys_rewritten": math.log1p(found["rewritten"]),
             "keys_rewritten_said": float(found["rewritten"] > 0 and found["format"] > 0),
+            "keys_code": float(found["code"] > 0),
+            "keys_code_stays": float(found["code"] > 0 and found["remains"] > 0),
+            "keys_code_marked": float(found["code"] > 0 and found["elided"] > 0),
             "keys_comment_odds": max(-3.0, min(3.0, found["comment_odds"] / 10)),
         }
         return tuple(values[name] for name in KEYS)
@@ -132,7 +144,9 @@ def merged_by_keys(
     None where the snippet is no such thing, or nothing in it is known. said: the words of the message; prose: those
     directly above the snippet.
     """
-    if language not in KEYED or len(original) > MAX_LINES:
+    if language not in KEYED | CODE or len(original) > (MAX_CODE_LINES if language in CODE else MAX_LINES):
+        return []
+    if language in CODE and not any(_HOLDING.search(line) for line in shown):
         return []
     result: dict[tuple[str, ...], MergedKeys] = {}
     for taste, rows in variants_of(shown, original, language):
@@ -158,6 +172,11 @@ def _merged_by_keys(original: Lines, snippet: ShownKeys, said: str, prose: str) 
             counts["format"] = bool(_FORMAT.search(said))
             counts["stays"] = bool(_STAYS.search(said))
             counts["deaf"] = rules.is_deaf
+            counts["code"] = snippet.language in CODE
+            counts["elided"] = len(snippet.elided)
+            counts["remains"] = bool(_REMAINS.search(said))
+            if snippet.language in CODE and lines == original.texts:
+                continue  # what a snippet shows of code that is there already its lines tell best
             yield MergedKeys(tuple(lines), counts)
 
 
@@ -211,6 +230,7 @@ class ShownKeys:
     elided: frozenset[int]
     language: str
     odds: dict[int, int] = field(default_factory=dict)
+    columns: dict[int, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, shown: Sequence[str], rows: Sequence[Row], original: Lines, language: str) -> ShownKeys:
@@ -219,6 +239,7 @@ class ShownKeys:
         notes: dict[int, str] = {}
         elided: set[int] = set()
         odds: dict[int, int] = {}
+        columns: dict[int, int] = {}
         given = [line.rstrip() for line in shown]
         for row in rows:
             if not _is_note(row, original):
@@ -233,7 +254,8 @@ class ShownKeys:
             notes[len(texts)] = f"{notes.get(len(texts), '')} {row.note}".strip()
             if row.role("elide") >= max(row.role(name) for name in _ROLES):
                 elided.add(len(texts))
-        return cls(tuple(texts), notes, frozenset(elided), language, odds)
+                columns[len(texts)] = max(columns.get(len(texts), 0), indent_of(row.text))
+        return cls(tuple(texts), notes, frozenset(elided), language, odds, columns)
 
 
 def _is_note(row: Row, original: Lines) -> bool:
@@ -256,6 +278,8 @@ def _object_merger(original: Lines, snippet: ShownKeys) -> _Merge:
 
 def _entry_merger(original: Lines, snippet: ShownKeys, said: str, prose: str) -> _Merge:
     """Merges a snippet of entries under any rules: into what it shows a part of, else as items of a list."""
+    if snippet.language in CODE:
+        return _code_merger(original, snippet, prose)
     mine = entries_of(original.texts, snippet.language)
     if mine is None:
         return lambda _: []
@@ -278,6 +302,25 @@ def _entry_merger(original: Lines, snippet: ShownKeys, said: str, prose: str) ->
         return [one for pairs in lists for one in _merged(original, pairs, wrapped, rules, are_items=True)]
 
     return merge
+
+
+def _code_merger(original: Lines, snippet: ShownKeys, prose: str) -> _Merge:
+    """Merges a snippet of code under any rules where it shows members of a class, type or object that the file has."""
+    shown = entries_of(snippet.texts, snippet.language)
+    if shown is None or not any(True for _ in shown.blocks()):
+        return lambda _: []
+    mine = entries_of(original.texts, snippet.language)
+    target = None if mine is None else target_of(mine, shown, prose)
+    if target is None or not _holds_known(target, shown):
+        return lambda _: []
+    pairs = [(target, shown)]
+    return lambda rules: _merged(original, pairs, snippet, rules)
+
+
+def _holds_known(mine: Entry, shown: Entry) -> bool:
+    """Whether something is shown inside of a block that the file has."""
+    pairs = zip(shown.children, matched(mine.children, shown.children), strict=True)
+    return any(number is not None and one.children and mine.children[number].is_block for one, number in pairs)
 
 
 def _items(snippet: ShownKeys, shown: Entry | None) -> tuple[ShownKeys, Entry] | None:
@@ -317,7 +360,7 @@ def _merged(
     """The result of merging entries that are shown into those of the file that they are; empty where it fails."""
     lines = Lines(snippet.texts)
     writer = EntryWriter(original, lines, snippet.language, steps_of(original, lines, *pairs[0]))
-    merger = EntryMerger(writer, snippet.elided, snippet.notes, rules.placer(), rules, snippet.odds)
+    merger = EntryMerger(writer, snippet.elided, snippet.notes, rules.placer(), rules, snippet.odds, snippet.columns)
     try:
         for target, shown in pairs:
             if are_items:
@@ -325,7 +368,10 @@ def _merged(
             else:
                 merger.merge(target, shown)
         merger.placer.counts["root"] += any(target.column < 0 for target, _ in pairs)
-        return [(merger.lines(), merger.placer.counts)]
+        merged = merger.lines()
+        if snippet.language in CODE:
+            merged = with_commas(merged, original, snippet.language)
+        return [(merged, merger.placer.counts)]
     except Unmerged:
         return []
 

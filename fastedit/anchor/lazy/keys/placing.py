@@ -23,7 +23,7 @@ _BETWEEN = re.compile(rf"\bbetween\s+{_NAME}(?:'s)?(?:\s+[\w-]+){{0,3}}?\s+and\s
 _BEHIND = re.compile(
     rf"\b(?:after|behind|below|under|beneath|follow(?:s|ing)?|takes?\s+the\s+place\s+of)\s+{_NAME}", re.IGNORECASE
 )
-_BEFORE = re.compile(rf"\b(?:before|above|in front of|ahead of)\s+{_NAME}", re.IGNORECASE)
+_BEFORE = re.compile(rf"\b(?:before|above|in front of|ahead of|preced(?:es?|ing))\s+{_NAME}", re.IGNORECASE)
 _FIRST = re.compile(
     r"\b(?:(?:comes?|goes|stands?|is)\s+first|(?:as|is)\s+(?:the|its)\s+(?:very\s+)?first|first\s+(?:one|entry|key|item|property)|at\s+(?:the|its)\s+(?:very\s+)?(?:top|start|beginning))\b",
     re.I,

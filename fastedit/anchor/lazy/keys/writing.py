@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from fastedit.anchor.lazy.comments import split_trailing
 from fastedit.anchor.lazy.keys.entries import Entry, plain
 from fastedit.anchor.lazy.keys.matching import matched
+from fastedit.anchor.lazy.keys.trees import entries_of
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.syntax import comment_syntax
 
@@ -106,7 +107,7 @@ class EntryWriter:
         indent = prefix if not prefix.strip() else " " * len(prefix)
         shown_step, step = self.steps
         above = range(shown.start, shown.head) if with_comments else ()
-        lines = [indent + self.shown.texts[line].strip() for line in above if line not in self.remarks]
+        lines = [indent + comment_text(self.shown.texts[line]) for line in above if line not in self.remarks]
         lines.append(prefix + self.shown.texts[shown.head][shown.column :].rstrip())
         for line in range(shown.head + 1, shown.end):
             text = self.shown.texts[line]
@@ -139,6 +140,39 @@ class EntryWriter:
         return code.rstrip().rstrip(",") + ("," if wants else "") + note
 
 
+def with_commas(merged: list[str], original: Lines, language: str) -> list[str]:
+    """The lines of merged code with the commas that objects need which have others than before.
+
+    The last member has one where the file's had.
+    """
+    before, behind = entries_of(original.texts, language), entries_of(merged, language)
+    if before is None or behind is None:
+        return merged
+    result = list(merged)
+    writer = EntryWriter(original, Lines(merged), language)
+    for mine, one in _changed_blocks(before, behind):
+        ends = [writer.has_comma(merged[child.end - 1]) for child in one.children]
+        if len(ends) < 2 or 2 * sum(ends[:-1]) < len(ends) - 1 or not any(ends):
+            continue
+        ended_so = writer.has_comma(original.texts[mine.children[-1].end - 1])
+        for child in one.children:
+            wants = child is not one.children[-1] or ended_so
+            if writer.has_comma(merged[child.end - 1]) != wants and not merged[child.end - 1].rstrip().endswith(";"):
+                result[child.end - 1] = writer.with_comma(merged[child.end - 1], wants=wants)
+    return result
+
+
+def _changed_blocks(mine: Entry, merged: Entry) -> Iterator[tuple[Entry, Entry]]:
+    """The blocks below two entries that have other members than before."""
+    for one, number in zip(merged.children, matched(mine.children, merged.children), strict=True):
+        other = None if number is None else mine.children[number]
+        if other is None or not (one.is_block and other.is_block):
+            continue
+        yield from _changed_blocks(other, one)
+        if other.children and [child.key for child in other.children] != [child.key for child in one.children]:
+            yield other, one
+
+
 def steps_of(original: Lines, snippet: Lines, mine: Entry, shown: Entry) -> tuple[int, str]:
     """(columns, text): how many columns of the snippet are one level of the original, and how that is written."""
     for one, inside in _nested(mine, shown):
@@ -158,6 +192,12 @@ def _nested(mine: Entry, shown: Entry) -> Iterator[tuple[Entry, Entry]]:
         if number is not None and one.children and mine.children[number].children:
             yield mine.children[number], one
             yield from _nested(mine.children[number], one)
+
+
+def comment_text(text: str) -> str:
+    """A line of a comment without its indentation; those below the first of `/**` stand one further right."""
+    text = text.strip()
+    return f" {text}" if text.startswith("*") else text
 
 
 def spaceless(text: str) -> str:
