@@ -1,6 +1,7 @@
 """Reads code as entries: what stands in classes, types, objects, messages and services, by brackets or by columns.
 
-Bodies of functions are no entries: a method is one, whatever stands in it.
+Bodies of functions are no entries: a method is one, whatever stands in it. Not read by the languages' grammars, since
+the snippets to be read the same way are no whole files: they begin anywhere and leave out what they like.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from itertools import pairwise
 
 from fastedit.anchor.lazy.keys.entries import MAX_DEPTH, Entry, Unread, indent_of, plain
 
+# Strings that no quote ends: looking for it from each of many quotes would take the square of a line's length.
+_DOUBLE = r"\"(?:[^\"\\\n]|\\.)*(?:\"|(?=\n|\Z))"
+_SINGLE = r"'(?:[^'\\\n]|\\.){0,400}'"
 _TOKEN = re.compile(
-    r"/\*.*?(?:\*/|\Z)|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|[()\[\]{}]|[^/\"'`()\[\]{}]+|.",
+    rf"/\*.*?(?:\*/|\Z)|//[^\n]*|{_DOUBLE}|{_SINGLE}|`(?:[^`\\]|\\.)*(?:`|\Z)|[()\[\]{{}}]|[^/\"'`()\[\]{{}}]+|.",
     re.DOTALL,
 )
 _PYTHON_TOKEN = re.compile(
-    r"#[^\n]*|\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()\[\]{}]|[^#\"'()\[\]{}]+|.",
+    rf"#[^\n]*|\"{{3}}.*?(?:\"{{3}}|\Z)|'{{3}}.*?(?:'{{3}}|\Z)|{_DOUBLE}|{_SINGLE}|[()\[\]{{}}]|[^#\"'()\[\]{{}}]+|.",
     re.DOTALL,
 )
-_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`")
+_STRING = re.compile(rf"{_DOUBLE}|{_SINGLE}|`[^`]*`")
 _HELD = re.compile(
     r"\b(class|interface|enum|struct|trait|impl|protocol|service|message|oneof|namespace|module|object|record|extension"
     r"|union)\s+(?:class\s+)?([\w$.:]+)"
