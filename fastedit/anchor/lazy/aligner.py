@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
-from fastedit.anchor.lazy.doubts import DOUBTS, doubts_of
 from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY
 from fastedit.anchor.lazy.reading import NAMES, WHOLE, Reading, probabilities
@@ -49,7 +48,6 @@ FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
     "no_anchor", "rivals", "score_row", "twin", "twin_share", "twin_new", "twin_new_share",
     *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS), *(f"told_{name}" for name in TOLD),
-    *(f"doubt_{name}" for name in DOUBTS),
 )  # fmt: skip
 __all__ = ["align_lazy"]
 NUM_JUDGED = 3  # readings whose certainty is worth its time
@@ -113,13 +111,11 @@ def _done(reading: Reading, texts: Sequence[str]) -> list[tuple[list[str], list[
 
 
 def _told(reading: Reading) -> list[float]:
-    """Facts that the message shows and says of a reading's result, see `TOLD` and `DOUBTS`."""
+    """Facts that the message shows and says of a reading's result, see `TOLD`."""
     if reading.shown is None or reading.original is None:
-        return [0.0] * (len(TOLD) + len(DOUBTS))
-    changes = reading.changes(reading.original.texts)
-    told = told_by(reading.shown, reading.original, changes)
-    doubts = doubts_of(reading.shown, reading.original, changes)
-    return [*(told[name] for name in TOLD), *(doubts[name] for name in DOUBTS)]
+        return [0.0] * len(TOLD)
+    values = told_by(reading.shown, reading.original, reading.changes(reading.original.texts))
+    return [values[name] for name in TOLD]
 
 
 def shares_of(share: float, behind: float) -> dict[str, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
@@ -133,42 +133,6 @@ class Paths:
                 return
             yield self._followed(heapq.heappop(heap))
 
-    def aside(self, ends: Sequence[Way]) -> Iterator[Path]:
-        """The best path, and those that leave it only once before they come back to it for good, best first."""
-        if not ends:
-            return
-        worst = self._beam - ends[0][0]
-        base = self._trail(ends[0][1].source)
-        known = {trail.node for trail in _along(base)}
-        heap = [
-            (-score, next(self._serials), self._trail(step.source), _Link(step, None))
-            for score, step in ends
-            if -score <= worst
-        ]
-        heapq.heapify(heap)
-        for _ in range(self._count):
-            if not heap:
-                return
-            cost, _, trail, link = heapq.heappop(heap)
-            steps = _steps_of(trail, link)
-            if steps is not None:
-                yield Path(steps, -cost)
-            for loss, after, rest in self._turns_before(trail, link, set() if trail is base else known):
-                if cost + loss <= worst:
-                    heapq.heappush(heap, (cost + loss, next(self._serials), after, rest))
-
-    def _turns_before(
-        self, trail: _Trail, link: _Link, known: Collection[Node]
-    ) -> Iterator[tuple[float, _Trail, _Link]]:
-        """Yields the turns off a trail behind the nodes that are known: the loss, the trail after it, and the rest."""
-        for at in _along(trail):
-            if at.node in known:
-                return
-            for turn in at.turns:
-                if turn.trail is at:
-                    rest = _Link(turn.step, _linked(trail, at, link))
-                    yield turn.loss, self._trail(turn.step.source), rest
-
     def _followed(self, branch: _Branch) -> Path | None:
         """The best path that ends as a branch does; adds the next branches."""
         trail, link = branch.trail, branch.link
@@ -215,14 +179,6 @@ class Paths:
             self._trails[at] = before = trail
         assert before is not None
         return before
-
-
-def _along(trail: _Trail) -> Iterator[_Trail]:
-    """A trail and those that it begins with, up to the start."""
-    at: _Trail | None = trail
-    while at is not None:
-        yield at
-        at = at.before
 
 
 def _linked(trail: _Trail, other: _Trail, link: _Link) -> _Link:

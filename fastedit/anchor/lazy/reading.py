@@ -18,7 +18,6 @@ from fastedit.anchor.lazy.blanks import AddedBlanks
 from fastedit.anchor.lazy.chart import Known
 from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.columns import Cell, changes_of
-from fastedit.anchor.lazy.detours import take_detours
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
@@ -27,7 +26,7 @@ from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.losses import LOSSES
-from fastedit.anchor.lazy.paths import Path, Step
+from fastedit.anchor.lazy.paths import Path
 from fastedit.anchor.lazy.places import asks_blanks
 from fastedit.anchor.lazy.plan import PathPlan, plan_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
@@ -56,7 +55,6 @@ _FILE = FilePath(__file__).with_name("weights.json")
 MAX_PATHS = 150
 MAX_READINGS = 10
 MAX_BROKEN = 40  # so many readings that don't parse are looked at for one that does
-MAX_ASIDE, ASIDE_BY_ROW = 100, 4  # paths that leave the best one in one place, judged for what they bring
 MIN_PATHS, MAX_STEPS = 6, 60_000  # rows of all paths together
 MAX_READ_OFTEN = 30_000  # lines; larger files have their parse errors counted for few readings only
 FEW_READINGS = 4
@@ -249,61 +247,35 @@ def _add_readings(
     result: dict[tuple[str, ...], ReadText], task: Task, search: Search, judge: Search, taste: Taste
 ) -> None:
     """Adds what the best paths of a search come to. judge: the search of the same grid that knows no result."""
-    adder = _Adder(result, task, search, judge, taste)
-    num_lines, num_rows = len(task.before.lines), len(search.grid.rows)
-    num_found, has_sound = 0, False
-    for path in search.best(_num_paths(num_rows), beam=BEAM):
-        for is_sound in adder.add(path):
-            num_found, has_sound = num_found + 1, has_sound or is_sound
-        if num_found >= _num_wanted(num_lines, has_sound):
-            break
-    if search.known is not None:
-        return
-    for path in search.apart():
-        adder.total_of(path)
-    if num_lines <= MAX_READ_OFTEN:
-        take_detours(search, adder.total_of, min(MAX_ASIDE, ASIDE_BY_ROW * num_rows, _num_paths(num_rows)), BEAM)
+    used = task.used
+    worth = np.array([used.get(name, 0.0) for name in FACTS])
+    added = sum(used.get(name, 0.0) for name in TASTES if getattr(taste, name))
+    twins = Twins(search.grid)
 
-
-class _Adder:
-    """Adds readings of one snippet to those found so far, and remembers what each path came to."""
-
-    def __init__(
-        self, result: dict[tuple[str, ...], ReadText], task: Task, search: Search, judge: Search, taste: Taste
-    ) -> None:
-        self._result = result
-        self._task = task
-        self._search = search
-        self._judge = judge
-        self._taste = taste
-        self._worth = np.array([task.used.get(name, 0.0) for name in FACTS])
-        self._added = sum(task.used.get(name, 0.0) for name in TASTES if getattr(taste, name))
-        self._twins = Twins(search.grid)
-        self._totals: dict[tuple[Step, ...], float] = {}
-
-    def add(self, path: Path) -> Iterator[bool]:
+    def add(path: Path) -> Iterator[bool]:
         """Yields for each reading that is added whether it brings no parse errors."""
-        search, result = self._search, self._result
-        for plan, cells, changes, blanks in _followed(self._task, search, path, self._twins):
-            text, origins = composed(self._task.before, changes)
+        for plan, cells, changes, blanks in _followed(task, search, path, twins):
+            text, origins = composed(task.before, changes)
             if text in result and search.known is None:
                 continue
             facts = facts_of(search.grid, plan, cells)
             facts[-len(BLANKS) :] = blanks
             score = path.score if search.known is None else float(search.features(path) @ search.weights)
-            total = score + float(facts @ self._worth) + self._added
-            self._totals[path.steps] = max(total, self._totals.get(path.steps, total))
+            total = score + float(facts @ worth) + added
             if text not in result or result[text][0][1] < total:
-                part = SnippetReading(search.grid, self._judge, path, plan, facts, self._taste)
+                part = SnippetReading(search.grid, judge, path, plan, facts, taste)
                 result[text] = ((part, total), text, origins, changes)
             yield not facts[MORE_ERRORS]
 
-    def total_of(self, path: Path) -> float | None:
-        """The score of what a path comes to, which is added; None where that is nothing new."""
-        if path.steps not in self._totals:
-            for _ in self.add(path):
-                pass
-        return self._totals.get(path.steps)
+    num_found, has_sound = 0, False
+    for path in search.best(_num_paths(len(search.grid.rows)), beam=BEAM):
+        for is_sound in add(path):
+            num_found, has_sound = num_found + 1, has_sound or is_sound
+        if num_found >= _num_wanted(len(task.before.lines), has_sound):
+            break
+    for path in search.apart() if search.known is None else ():
+        for _ in add(path):
+            pass
 
 
 def _num_wanted(num_lines: int, has_sound: bool) -> int:

@@ -90,7 +90,7 @@ def readings_of(
     used = known_weights if known_weights is not None else weights()
     hints = hints_of(f"{message}\n\n{instruction}" if instruction else message)
     words = f"{_beside_code(prose_of(message), snippets)}\n\n{instruction}"
-    shown = shown_of([one.lines for one in snippets], hints, words, [one.prose for one in snippets])
+    shown = shown_of([snippet.lines for snippet in snippets], hints, words)
     base = Base(Lines(lines), found)
     start = Reading(tuple(lines), tuple(range(len(lines))), 0.0, shown=shown, original=base.lines)
     carried = [start]

@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 POSSIBLE = -1e8
-MAX_WAYS, MAX_WAYS_ASIDE = 3, 8  # ways into a state from one other that are told apart
+MAX_WAYS = 3  # ways into a state from one other that are told apart
 
 
 class Search(Chart):
     """Searches one grid with one set of weights (name → weight)."""
-
-    _max_ways = MAX_WAYS
 
     def best(self, count: int, *, beam: float = 10.0) -> Iterator[Path]:
         """The best paths in their order, at most `count`, none worse than the best by more than `beam`."""
@@ -31,11 +29,6 @@ class Search(Chart):
             self.grid.clock.check(self.m, self.n)
             if path is not None:
                 yield path
-
-    def aside(self, count: int, *, beam: float = 10.0) -> Iterator[Path]:
-        """The best path, and those that leave it only once; at most `count`."""
-        self._max_ways = MAX_WAYS_ASIDE
-        return Paths(self._ways_into, count, beam).aside(_sorted(self._ends()))
 
     def apart(self) -> Iterator[Path]:
         """The paths on which all rows are new in one place, for the best of those that the words name, and may mean.
@@ -83,7 +76,7 @@ class Search(Chart):
         """The last steps of paths."""
         ends: list[Way] = []
         for state, scores in self._into_end().items():
-            for at in _top(scores, self._max_ways):
+            for at in _top(scores, MAX_WAYS):
                 if scores[at] > POSSIBLE:
                     ends.append((float(scores[at]), Step(Node(state, self.m, at), Node("END", self.m, 0))))
         return ends
@@ -186,7 +179,7 @@ class Search(Chart):
         ways: list[Way] = []
 
         def add(scores: Floats, source: str, worth: float) -> None:
-            for place in _top(scores, self._max_ways):
+            for place in _top(scores, MAX_WAYS):
                 total = float(scores[place]) + worth
                 if total > POSSIBLE:
                     ways.append((total, Step(Node(source, row, place), node)))

@@ -155,13 +155,9 @@ def _is_of(change: Change, keys: frozenset[str]) -> bool:
 
 def _counts(words: str, num_changes: int, num_more: int) -> bool:
     """Whether words say in how many places changes are made, counting the ones that are shown."""
-    return num_more % num_changes == 0 and 1 + num_more // num_changes in counts_in(words)
-
-
-def counts_in(words: str) -> set[int]:
-    """The numbers of places that words may tell: "both", "in three", "4 times"."""
     told = {_COUNT_OF[word] for one in _WORD.findall(words) if (word := one.lower()) in _COUNT_OF}
-    return told | {int(number) for number in _NUMBER.findall(words)}
+    told |= {int(number) for number in _NUMBER.findall(words)}
+    return num_more % num_changes == 0 and 1 + num_more // num_changes in told
 
 
 def _scopes(words: str, changes: Sequence[Change], declared: Declared) -> list[tuple[int, int]]:
@@ -242,28 +238,17 @@ def _moved(new: Sequence[str], from_line: str, to_line: str) -> list[str]:
 class Shown:
     """The snippets and words of a message, for all of its readings.
 
-    keys: the lines of its snippets without white space, blank ones too; prose: its words around them; before: those
-    before each.
+    keys: the lines of its snippets without white space, blank ones too; prose: its words around them.
     """
 
     keys: tuple[tuple[str, ...], ...]
     hints: Hints
     prose: str
-    before: tuple[str, ...] = ()
 
     @cached_property
     def lines(self) -> frozenset[str]:
         """The lines that tell something."""
         return frozenset(key for own in self.keys for key in own if sum(one.isalnum() for one in key) > 1)
-
-    @cached_property
-    def behind(self) -> str:
-        """The words behind the last snippet."""
-        at = 0
-        for text in map(str.strip, self.before):
-            found = self.prose.find(text, at)
-            at = found + len(text) if found >= 0 else at
-        return self.prose[at:]
 
     @cached_property
     def gone(self) -> frozenset[str]:
@@ -305,9 +290,9 @@ class Shown:
         return says_everywhere(self.prose)
 
 
-def shown_of(snippets: Sequence[Sequence[str]], hints: Hints, prose: str, before: Sequence[str] = ()) -> Shown:
-    """Collects what a message shows and says. snippets: the lines of each; before: the words before each."""
-    return Shown(tuple(tuple(map(_bare, snippet)) for snippet in snippets), hints, prose, tuple(before))
+def shown_of(snippets: Sequence[Sequence[str]], hints: Hints, prose: str) -> Shown:
+    """Collects what a message shows and says. snippets: the lines of each."""
+    return Shown(tuple(tuple(map(_bare, snippet)) for snippet in snippets), hints, prose)
 
 
 def _changed(keys: Sequence[str], changes: Sequence[Change], new_keys: Sequence[Sequence[str]]) -> list[str]:

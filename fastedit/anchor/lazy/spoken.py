@@ -205,24 +205,6 @@ def speaks_of_going(sentence: str, *, goes_on: bool) -> bool:
     return any(_words_for_going(masked, list(_cues(masked)), goes_on=goes_on))
 
 
-def words_of_going(sentence: str, *, goes_on: bool) -> list[tuple[str, bool]]:
-    """The words of a sentence that may name what goes, each with whether it looks like code and is meant to go.
-
-    goes_on: see `speaks_of_going`.
-    """
-    result = []
-    for word in _words_of(sentence, goes_on=goes_on):
-        text, told = word.text.strip("`\""), word.values
-        is_code = bool(told["by_quote"]) or _has_sign(text)
-        result.append((text, is_code and bool(told["strong"]) and not told["stays"]))
-    return [one for one in result if one[0]]
-
-
-def _has_sign(text: str) -> bool:
-    """Whether a word isn't plain prose: it holds a digit, an underscore or a capital inside."""
-    return "_" in text or any(map(str.isdigit, text)) or any(map(str.isupper, text[1:]))
-
-
 def _masked(sentence: str) -> str:
     return re.sub(r"`[^`\n]+`", lambda one: "`" * len(one.group()), sentence)
 
