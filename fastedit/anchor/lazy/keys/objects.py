@@ -128,7 +128,7 @@ def _indent_at(source: bytes, node: Node) -> str:
 
 
 def _named(text: bytes, item: Node, kind: str) -> Any:
-    """What an item of a list is called, by the key of this name; None where it has no such text."""
+    """The text that an item of a list has for the key of this name; None where it has none."""
     found = next((pair for pair in _pairs(item) if _key(text, pair) == f'"{kind}"'), None)
     value = None if found is None else found.child_by_field_name("value")
     return _value(text, value) if value is not None and value.type == "string" else None
