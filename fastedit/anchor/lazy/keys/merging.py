@@ -129,7 +129,7 @@ class MergedKeys:
             "keys_rewritten": math.log1p(found["rewritten"]),
             "keys_rewritten_said": float(found["rewritten"] > 0 and found["format"] > 0),
             "keys_code": float(found["code"] > 0),
-            "keys_code_stays": float(found["code"] > 0 and found["remains"] > 0),
+            "keys_code_stays": float(found["code"] > 0 and found["remains"] > 0 and not found["replaced"]),
             "keys_code_marked": float(found["code"] > 0 and found["elided"] > 0),
             "keys_comment_odds": max(-3.0, min(3.0, found["comment_odds"] / 10)),
         }
