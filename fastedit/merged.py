@@ -10,10 +10,11 @@ from math import floor
 
 from fastedit.anchor import align, align_readings
 from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind, leaves_out
-from fastedit.anchor.hints import Hints, hints_of
+from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, says_gone
 from fastedit.anchor.lazy.lines import WORD
 from fastedit.applied import render
 from fastedit.edits.model import Edit, Format
+from fastedit.edits.wording import comment_text
 from fastedit.errors import Candidate, Code, EditRefused, EditUnreadable, PlaceUnknown, ResultRefused, Warning
 from fastedit.guard import Original, inspect, refuse_or_warn
 from fastedit.lines import body, key_of, split_lines
@@ -122,7 +123,8 @@ def _merge_lazy(original: Original, edit: Edit, message: str, instruction: str, 
         raise EditUnreadable(Code.EDIT_EMPTY, "the edit shows no code: there is nothing to place")
     if choice.reading is not None:
         return _chosen(original, edit, readings, words, choice.reading)
-    for alignment in readings:
+    writes = readings[0].share >= choice.certainty and _writes(original, readings[0])
+    for alignment in readings if not writes else ():
         is_likely = alignment.share >= MIN_UNCHANGED_SHARE
         if is_likely and not alignment.changes and alignment.is_quoted and not _not_done(original, edit, words):
             return Merged(original.text, alignment)  # applied before, as far as can be seen
@@ -152,6 +154,12 @@ def _merge_lazy(original: Original, edit: Edit, message: str, instruction: str, 
     assert turned_down is not None
     refused = ResultRefused(turned_down.code, turned_down.message, _reading_candidates(original.text, readings))
     return Merged(text, first, (), refused)
+
+
+def _writes(original: Original, alignment: Alignment) -> bool:
+    """Whether a reading writes a line that the file has nowhere: then the edit wasn't applied before."""
+    known = {body(line).strip() for line in split_lines(original.text)}
+    return any(line.strip() not in known for segment in alignment.changes for line in segment.lines)
 
 
 def _chosen(original: Original, edit: Edit, readings: Sequence[Alignment], words: str, number: int) -> Merged:
@@ -200,7 +208,7 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     shown = {word for snippet in edit.snippets for line in snippet.lines for word in WORD.findall(line)}
     hints = hints_of(words)
     known = set(WORD.findall(original.text))
-    still = _still_there(original, hints, shown & known)
+    still = _still_there(original, hints, shown & known) or _still_declared(original, edit)
     if still:
         return f"`{still}`, which the words say is gone, is still in the file"
     gone = hints.removed.union(*(WORD.findall(quoted) for quoted in hints.gone))
@@ -208,6 +216,17 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     missing = sorted(named - known)
     if len(missing) > len(named & shown & known) // 2:
         return f"`{missing[0]}`, which the words name, isn't in the file"
+    return ""
+
+
+def _still_declared(original: Original, edit: Edit) -> str:
+    """The first name that a comment in the snippets says is gone and that the file declares; or ""."""
+    declared = {one.name.rpartition(".")[2] for one in original.outline.declarations}
+    for line in (line for snippet in edit.snippets for line in snippet.lines):
+        note = comment_text(line)
+        for quoted in gone_in(note, declared.__contains__) if note and says_gone(note) else ():
+            if name_of(quoted) in declared:
+                return name_of(quoted)
     return ""
 
 

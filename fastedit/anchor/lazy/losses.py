@@ -26,12 +26,15 @@ from fastedit.patterns import pattern
 # of the message is about what they had of their own.
 # comment_cut: stretches of comments that go where the snippet shows what is around them without a gap; cut_lines: their
 # size; cut_inside: those with more of the comment behind.
+# captured: lines that stay but no longer in the block that they stood in, since new lines come between, and that block
+# stays too. closer_off: lines that close a bracket, where another closing line stands at their column above.
 # marked_...: in a message with markers, where what goes is mostly shown to: lines that go, stretches of them with
 # nothing in their place, and those with fewer lines in it.
 LOSSES = (
     "unbalanced", "comment_torn", "directives", "lost_decl_said", "lost_decl_unsaid", "lost_key_said",
     "lost_key_unsaid", "lost_import_said", "lost_import_unsaid", "bound_twice", "sibling_gone", "sibling_unsaid",
     "comment_cut", "comment_cut_lines", "comment_cut_inside", "marked_lines", "marked_bare", "marked_fewer",
+    "captured", "closer_off",
 )  # fmt: skip
 MAX_COUNT = 3.0
 NEAR = 25  # lines between two that bind a name
@@ -40,6 +43,8 @@ MIN_LIKE, SLACK = 55.0, 5.0  # percent
 MAX_OLD, MAX_NEW = 6, 12  # lines of a change that are compared
 MIN_LENGTH = 8  # characters of a line that has siblings
 MAX_LENGTH = 200  # of one that declares a variable
+MAX_BEHIND = 40  # lines behind a change that are looked at for ones that it captures
+MAX_ABOVE = 400  # lines above one that closes a bracket
 _KINDS = {"decl": "decl", "case": "decl", "arm": "decl", "key": "key", "import": "import"}
 _DIRECTIVE = pattern(r"#\s*(?:(if)|endif)")
 _NAME = pattern(r"[A-Za-z_$][\w$]{2,}")
@@ -47,6 +52,8 @@ _PARTS = re.compile(r"[./\\:\"'\s]+")
 _DECLARED = pattern(r"^(?:[\w:<>,*&]+\s+)+?[*&]*(?P<name>[A-Za-z_]\w*)\s*(?:=.*|\[.*\])?;$")
 _TYPED = frozenset("c cpp java csharp objc".split())  # languages whose variables are declared by their type
 _PREPROCESSED = frozenset("c cpp csharp objc swift".split())
+_GOES_ON = pattern(r"[)\]}#]|</|(?:else|elif|except|finally|catch|case|default|when|end|rescue|ensure|public|private)\b")
+_CLOSES = pattern(r"[)\]}]+[;,]*$")
 _NOT_TYPES = frozenset("return throw goto delete using package import typedef new".split())
 
 
@@ -63,6 +70,8 @@ def losses_of(original: Lines, changes: Sequence[Change], message: MessageFacts,
         _count_bound(f, original, change, gone, message, language)
         _count_siblings(f, original, change, gone, message)
         _count_comments(f, original, change, message)
+        f["captured"] += _num_captured(original, change, gone)
+        f["closer_off"] += _is_closed_askew(original, change)
     return tuple(min(MAX_COUNT, f[name]) for name in LOSSES)
 
 
@@ -153,6 +162,55 @@ def _bound(line: str, language: str) -> tuple[str, ...]:
     if found is None or found["name"] in names or line.split()[0] in _NOT_TYPES:
         return names
     return (*names, found["name"])
+
+
+# ---- blocks ----------------------------------------------------------------------------------------------------------
+
+
+def _num_captured(original: Lines, change: Change, gone: set[int]) -> int:
+    """Counts the lines behind a change that its new lines take out of a block that stays.
+
+    The first line behind, and each that stands further out than those before it: the others are in blocks of these.
+    """
+    new = [line for line in change[2] if line.strip() and not _GOES_ON.match(line.strip())]
+    new = [line for line in new if not is_comment_text(line.strip())]
+    if not new:
+        return 0
+    outermost = min(map(columns_of, new))
+    count, least = 0, -1
+    for at in range(change[1], min(len(original), change[1] + MAX_BEHIND)):
+        column = original.columns[at]
+        if at in gone or column < 0 or (0 <= least <= column) or original.is_trivial[at]:
+            continue
+        if column <= outermost:
+            break
+        least = column
+        count += any(block not in gone and original.columns[block] >= outermost for block in original.ancestors(at))
+    return count
+
+
+def _is_closed_askew(original: Lines, change: Change) -> bool:
+    """Whether a line that is written to close a bracket has another such above it at its column, and no opening one."""
+    start, end, new = change
+    old = [original.texts[line] for line in range(start, end)]
+    return any(
+        _closes_askew(new[:number], original, start, line)
+        and not any(_closes_askew(old[:at], original, start, one) for at, one in enumerate(old))
+        for number, line in enumerate(new)
+    )
+
+
+def _closes_askew(above: Sequence[str], original: Lines, start: int, line: str) -> bool:
+    if not _CLOSES.match(line.strip()):
+        return False
+    column = columns_of(line)
+    for text in reversed(above):
+        if text.strip() and columns_of(text) <= column:
+            return _CLOSES.match(text.strip()) is not None
+    for at in range(start - 1, max(-1, start - MAX_ABOVE), -1):
+        if 0 <= original.columns[at] <= column:
+            return _CLOSES.match(original.stripped[at]) is not None
+    return False
 
 
 # ---- kin -------------------------------------------------------------------------------------------------------------

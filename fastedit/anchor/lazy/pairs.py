@@ -22,6 +22,7 @@ from fastedit.anchor.lazy.features import (
     IDENTITY_SAME,
     LIKE,
     LIKE_BY,
+    LIKE_CLOSER,
     LIKE_COMMENT,
     LIKE_ELIDED,
     LIKE_ELIDED_CODE,
@@ -38,6 +39,7 @@ from fastedit.anchor.lazy.features import (
     LIKE_WORDS,
     LOOSE,
     LOOSE_ABBREVIATED,
+    LOOSE_CLOSER,
     LOOSE_OPENS,
     LOOSE_PREFIX,
     NOTE_PAIR,
@@ -169,6 +171,7 @@ class Pairing:
         key = self.shown.keys[row]
         same = self.original.places.get(key, [])[:MAX_SAME]
         found = self._same(row, same)
+        found += self._closers(row)
         is_sure_note = one.note is not None and one.role("code") < -3
         if not self.shown.is_trivial[row] and not one.is_dots and len(key) <= 2000 and not is_sure_note:
             found += self._similar(row, same)
@@ -208,6 +211,21 @@ class Pairing:
             if len(same) <= MAX_RESPACED and is_respaced(shown.stripped[row], self.original.stripped[line]):
                 found.append((line, 1, respaced, False))
         return found
+
+    def _closers(self, row: int) -> list[_Found]:
+        """The lines that close the same brackets as a row, but for the comma or semicolon behind them."""
+        key = self.shown.keys[row]
+        bare = key.rstrip(",;")
+        if not bare or bare.strip(")]}"):
+            return []
+        others = (other for end in ("", ",", ";") if (other := bare + end) != key)
+        lines = sorted(line for other in others for line in self.original.places.get(other, ())[:MAX_SAME])
+        values = [0.0] * len(PAIR)
+        values[SAME_TRIVIAL] = 1
+        values[SAME_TRIVIAL_DUP] = min(6.0, math.log2(len(lines))) if lines else 0.0
+        changed = list(values)
+        values[LOOSE_CLOSER] = changed[LIKE_CLOSER] = 1
+        return [one for line in lines for one in ((line, 1, values, True), (line, 1, changed, False))]
 
     def _similar(self, row: int, same: Sequence[int]) -> list[_Found]:
         """The lines that a row quotes loosely or changes; for a note only comments."""

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from fastedit.anchor.lazy.keys.entries import Entry, plain
 from fastedit.anchor.lazy.keys.matching import matched, name_in, renamed, siblings_in, told_renamed
-from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, in_order, told_place
+from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, in_order, place_beside, told_place
 from fastedit.anchor.lazy.keys.trees import BRACED, CODE, SECTIONED, entries_of
 from fastedit.anchor.lazy.keys.writing import EntryWriter, comment_text
 from fastedit.anchor.lazy.lines import DOTS, NAME, WORD
@@ -252,7 +252,8 @@ class EntryMerger:
             is_alone = before is None and (after is None or self.writer.language in CODE)
             place = self._imported(mine, one) if is_alone else None
             if place is None:
-                place = self.placer.place(siblings, name_in(one), before, after, note, mine.key)
+                beside = self._beside(shown, number, before, after, len(siblings))
+                place = self.placer.place(siblings, name_in(one), beside, note, mine.key)
             if place == 0 and mine.children and self.writer.prefix(mine.children[0]).strip():
                 place = 1  # nothing goes between the dash of a list and its entry
             if self._is_cut(one):
@@ -260,8 +261,31 @@ class EntryMerger:
             places.setdefault(place, []).append(number)
         keys = [one.key for one in siblings]
         for place, new in places.items():
-            order = in_order(keys, place, [name_in(shown.children[number]) for number in new])
+            names = [name_in(shown.children[number]) for number in new]
+            order = in_order(keys, place, names, self.placer.min_sorted)
             self._insert_at(mine, shown, place, [new[number] for number in order])
+
+    def _beside(self, shown: Entry, number: int, before: int | None, after: int | None, count: int) -> int | None:
+        """The place at which a block shows a new entry among `count` siblings; None where it shows none.
+
+        before, after: the nearest siblings that are shown. What stands for others between is passed over by the new one.
+        """
+        one, children = shown.children[number], shown.children
+        start = children[number - 1].end if number else shown.head + 1
+        end = children[number + 1].start if number + 1 < len(children) else shown.end
+        is_behind = any(start <= line <= one.start and self._is_inside(line, shown) for line in self.elided)
+        is_ahead = any(one.end <= line <= end and self._is_inside(line, shown) for line in self.elided)
+        if before is not None and not is_behind:
+            return before + 1
+        if after is not None and not is_ahead:
+            return after
+        if is_behind != is_ahead:
+            return count if is_behind else 0
+        return place_beside(before, after)
+
+    def _is_inside(self, line: int, shown: Entry) -> bool:
+        """Whether what stands for something left out before a line belongs to a block, by its columns."""
+        return self.columns.get(line, 0) > shown.column
 
     def _imported(self, mine: Entry, new: Entry) -> int | None:
         """The place of a new import that no neighbour is shown with: behind the others, or first; None for others."""

@@ -20,7 +20,7 @@ from fastedit.anchor.lazy.keys.entries import Entry, indent_of
 from fastedit.anchor.lazy.keys.matching import is_placed, lists_of, matched, target_of
 from fastedit.anchor.lazy.keys.merger import EntryMerger, Unmerged
 from fastedit.anchor.lazy.keys.objects import merged_objects
-from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Way
+from fastedit.anchor.lazy.keys.placing import MIN_SORTED_MEMBERS, MergeRules, Placer, Way
 from fastedit.anchor.lazy.keys.trees import BRACED, CODE, JSON, KEYED, entries_of
 from fastedit.anchor.lazy.keys.writing import EntryWriter, steps_of, with_commas
 from fastedit.anchor.lazy.lines import DOTS, Lines
@@ -360,7 +360,10 @@ def _merged(
     """The result of merging entries that are shown into those of the file that they are; empty where it fails."""
     lines = Lines(snippet.texts)
     writer = EntryWriter(original, lines, snippet.language, steps_of(original, lines, *pairs[0]))
-    merger = EntryMerger(writer, snippet.elided, snippet.notes, rules.placer(), rules, snippet.odds, snippet.columns)
+    placer = rules.placer()
+    if snippet.language in CODE:
+        placer.min_sorted = MIN_SORTED_MEMBERS
+    merger = EntryMerger(writer, snippet.elided, snippet.notes, placer, rules, snippet.odds, snippet.columns)
     try:
         for target, shown in pairs:
             if are_items:

@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from fastedit.anchor.lazy.keys.matching import told_renamed
 from fastedit.anchor.lazy.keys.partial import GAP, object_of, read_snippet, with_gaps
-from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Sibling, in_order, names_of
+from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Sibling, in_order, names_of, place_beside
 from fastedit.anchor.lazy.lines import Lines
 
 IDENTITIES = ("id", "name", "path", "key", "package", "package-ecosystem", "url", "title", "label", "src", "type")
@@ -179,7 +179,8 @@ class _Merger:
                 continue
             if number is None:
                 after = next((other for other in numbers[at:] if other is not None), None)
-                place = self.placer.place(siblings, _key(self.text, pair).strip('"'), before, after, owner=owner)
+                beside = place_beside(before, after)
+                place = self.placer.place(siblings, _key(self.text, pair).strip('"'), beside, owner=owner)
                 new.setdefault(place, []).append(pair)
                 continue
             before = number
@@ -275,7 +276,8 @@ class _Merger:
         for at, (one, number) in enumerate(zip(lists[1], numbers, strict=True)):
             if number is None:
                 after = next((other for other in numbers[at:] if other is not None), None)
-                new.setdefault(self.placer.place(siblings, str(names[at]), before, after), []).append(one)
+                place = self.placer.place(siblings, str(names[at]), place_beside(before, after))
+                new.setdefault(place, []).append(one)
             else:
                 before = number
                 self.merge(lists[0][number], _pairs(one))

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 MIN_SORTED = 3
+MIN_SORTED_MEMBERS = 6  # of code, whose members seldom are
 MIN_KIN = 4  # letters that the keys of one kind begin with
 # Clauses, so that what one says of a key isn't taken for its neighbour.
 _CLAUSE = re.compile(r"(?<=[.;!?:])\s+|,\s+(?!and\s+`)|\s*[()]\s*|\n\s*\n|\n(?=\s*[-*#/])")
@@ -90,6 +91,7 @@ class Placer:
     """Finds places, and counts what speaks for and against them.
 
     said: what the words around the snippet say; lead: those directly before it. is_deaf: whether they are passed over.
+    min_sorted: so many keys in the alphabet's order are sorted, and not so by chance.
     counts: `told` of keys that the words place, `unsorted` of those that break the order of the others, `apart` of
     those away from the neighbour that they are shown beside, `unkin` of those away from what is called alike, `last` of
     those that nothing gave a place.
@@ -99,29 +101,27 @@ class Placer:
     said: str = ""
     is_deaf: bool = False
     lead: str = ""
+    min_sorted: int = MIN_SORTED
     counts: Counter[str] = field(default_factory=Counter)
 
     def place(
         self,
         siblings: Sequence[Sibling],
         key: str,
-        before: int | None,
-        after: int | None,
+        beside: int | None,
         note: str = "",
         owner: str = "",
     ) -> int:
         """The number of the sibling that the key goes before; len(siblings) for the last place.
 
-        before, after: the sibling shown before it, or after it. note: what a comment beside it says. owner: the key
-        that it goes under.
+        beside: where the snippet shows it. note: what a comment beside it says. owner: the key that it goes under.
         """
         said = self.said_place(siblings, key, note, owner)
         if said is not None:
             self.counts["told"] += 1
             if not self.is_deaf:
                 return said
-        beside = before + 1 if before is not None else after
-        fits = sorted_place([one.key for one in siblings], key)
+        fits = sorted_place([one.key for one in siblings], key, self.min_sorted)
         kin = kin_place([one.key for one in siblings], key)
         by_way = {Way.SORTED: fits, Way.KIN: kin, Way.LAST: len(siblings)}.get(self.way)
         place = next(
@@ -176,6 +176,11 @@ class Placer:
 @lru_cache(maxsize=16)
 def _clauses(said: str) -> tuple[str, ...]:
     return tuple(clause for clause in _CLAUSE.split(said) if clause)
+
+
+def place_beside(before: int | None, after: int | None) -> int | None:
+    """The place beside the sibling shown before a new one, or after it."""
+    return before + 1 if before is not None else after
 
 
 def is_named(key: str, clause: str) -> bool:
@@ -268,18 +273,18 @@ def _version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(".") if part)
 
 
-def sorted_place(keys: Sequence[str], key: str) -> int | None:
-    """The key's place among keys that are in the alphabet's order; None where they aren't."""
+def sorted_place(keys: Sequence[str], key: str, least: int = MIN_SORTED) -> int | None:
+    """The key's place among at least so many keys that are in the alphabet's order; None where they aren't."""
     for order in (str, str.lower):
         ordered = [order(one) for one in keys]
-        if len(keys) >= MIN_SORTED and all(one < other for one, other in pairwise(ordered)):
+        if len(keys) >= least and all(one < other for one, other in pairwise(ordered)):
             return sum(one < order(key) for one in ordered)
     return None
 
 
-def in_order(keys: Sequence[str], place: int, new: Sequence[str]) -> list[int]:
+def in_order(keys: Sequence[str], place: int, new: Sequence[str], least: int = MIN_SORTED) -> list[int]:
     """The order of new keys at one place: the alphabet's where they and the file keep to it, else as they are shown."""
-    if any(sorted_place(keys, key) != place for key in new):
+    if any(sorted_place(keys, key, least) != place for key in new):
         return list(range(len(new)))
     return sorted(range(len(new)), key=lambda number: new[number].lower())
 
