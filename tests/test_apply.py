@@ -146,6 +146,19 @@ def test_an_applied_edit_is_known_whatever_its_file_is_called(words: str):
     assert (again.text, "NO_CHANGE" in codes(again.warnings)) == (EXPECTED, True)
 
 
+def test_a_new_comment_alone_is_written_though_all_code_is_there_already():
+    original = "def area(size):\n    return size * size\n\n\ndef name():\n    return 'shape'\n"
+    edit = "def area(size):\n    # both sides are as long\n    return size * size"
+    assert lazily(original, edit).text == original.replace("def area(size):\n    return size * size", edit)
+
+
+def test_a_comment_that_says_what_goes_is_no_applied_edit_while_that_is_there():
+    original = "def one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n"
+    edit = "def one():\n    return 1\n\n\n# two() removed\n\n\ndef three():\n    # ...\n"
+    outcome = answered(original, fenced(edit, "python"))
+    assert not isinstance(outcome, Applied) or "two" not in outcome.text
+
+
 def test_an_applied_edit_is_known_beside_one_for_another_file():
     other = f"and in `no_rooms.py`:\n\n{fenced('COUNT = 0', 'python')}"
     again = apply(EXPECTED, f"In `two_rooms.py`:\n\n{fenced(EDIT, 'python')}\n\n{other}", path="two_rooms.py")

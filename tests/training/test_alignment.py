@@ -16,7 +16,7 @@ from fastedit.anchor.lazy.aligner import FACTORS
 from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.errors import SettingsError
-from fastedit.training.alignment import wordings
+from fastedit.training.alignment import everyday, wordings
 from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main
 from fastedit.training.alignment.cases import RecordedChange, cut_cases, laid, read_cases, read_changes
 from fastedit.training.alignment.certainty import calibrated, logistic, scores
@@ -253,7 +253,8 @@ def test_changes_are_cut_anew_for_each_seed(pairs):
     assert all(case.weight < 1 and case.original == ORIGINAL for cases in cut for case in cases)
 
 
-def test_everyday_edits_are_written_for_real_files(pairs):
+def test_everyday_edits_are_written_for_real_files(pairs, monkeypatch):
+    monkeypatch.setattr(everyday, "ADDED", 0.0)  # the others have tests of their own
     function = "def join(paths):\n    parts = []\n    for path in paths:\n        parts.append(path)\n    return parts"
     lines = [*ORIGINAL.splitlines()[:11], "", "", *function.splitlines()]
     change = replace(read_changes(pairs)[0], result=tuple(lines))

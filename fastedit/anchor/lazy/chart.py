@@ -13,7 +13,7 @@ A step's score is the sum of its features (see `features`) times the weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -81,10 +81,20 @@ class Known:
 
 
 class Chart:
-    """The best scores of all states of one grid, with one set of weights (name → weight)."""
+    """The best scores of all states of one grid, with one set of weights (name → weight).
 
-    def __init__(self, grid: Grid, weights: dict[str, float], known: Known | None = None) -> None:
+    unquoted: rows that stand for no line of the original.
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        weights: dict[str, float],
+        known: Known | None = None,
+        unquoted: Collection[int] = (),
+    ) -> None:
         self.grid = grid
+        self.unquoted = unquoted
         self.facts = StepFacts(grid)
         self.known = known
         self.weights = np.array([weights.get(name, 0.0) for name in FEATURES], np.float32)
@@ -134,6 +144,8 @@ class Chart:
         self.pair_scores = [pairs.features @ self._w(g.PAIR) for pairs in grid.pairs]
         if self.known is not None:
             self._lean(self.known)
+        for row in self.unquoted:
+            self.pair_scores[row] = np.full_like(self.pair_scores[row], NEVER)
         # For each row: how many lines it stands for → (n,) the best score of its pairs that begin in each line.
         self.best_pair: list[dict[int, Floats]] = []
         for pairs, scores in zip(grid.pairs, self.pair_scores, strict=True):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+HEADING = frozenset({"decl", "key", "selector"})  # what opens a block
 MAX_LEADING = 30  # rows of comments before what they speak of
 MORE_THAN_ANY = np.float32(400)  # deleted lines: what a gap counts as, which must not be deleted
 
@@ -303,6 +304,24 @@ class Grid(Positions):
         if not words:
             return 0.0
         return sum(self.original.identities.has_name(word) for word in words) / len(words)
+
+    def rows_of_new_blocks(self) -> frozenset[int]:
+        """The rows of the blocks whose headers declare what the original has nowhere, but for blank ones."""
+        shown = self.shown
+        result: set[int] = set()
+        for row in range(self.num_rows):
+            found = None if row in result else shown.identity(row)
+            if found is None or found.kind not in HEADING or found in self.original.identities:
+                continue
+            block = [row]
+            for at in range(row + 1, self.num_rows):
+                is_deeper = shown.columns[at] > shown.columns[row]
+                if shown.columns[at] >= 0 and not is_deeper and shown.stripped[at][0] not in "{)]}":
+                    break
+                if shown.columns[at] >= 0 and (is_deeper or shown.columns[at] == shown.columns[row]):
+                    block.append(at)
+            result.update(block if len(block) > 1 else ())
+        return frozenset(result)
 
     def leading_identity(self, row: int) -> Identity | None:
         """The identity of a run of lines that begins with the row, its comments and decorators passed over."""

@@ -52,7 +52,9 @@ _PARTS = re.compile(r"[./\\:\"'\s]+")
 _DECLARED = pattern(r"^(?:[\w:<>,*&]+\s+)+?[*&]*(?P<name>[A-Za-z_]\w*)\s*(?:=.*|\[.*\])?;$")
 _TYPED = frozenset("c cpp java csharp objc".split())  # languages whose variables are declared by their type
 _PREPROCESSED = frozenset("c cpp csharp objc swift".split())
-_GOES_ON = pattern(r"[)\]}#]|</|(?:else|elif|except|finally|catch|case|default|when|end|rescue|ensure|public|private)\b")
+_GOES_ON = pattern(
+    r"[)\]}#]|</|(?:else|elif|except|finally|catch|case|default|when|end|rescue|ensure|public|private)\b"
+)
 _CLOSES = pattern(r"[)\]}]+[;,]*$")
 _NOT_TYPES = frozenset("return throw goto delete using package import typedef new".split())
 

@@ -230,6 +230,9 @@ def parts_of(task: Task) -> list[ReadText]:
         _add_readings(result, task, judge, judge, taste)
         if task.known_for is not None:
             _add_readings(result, task, Search(grid, task.used, task.known_for(original, rows)), judge, taste)
+        fresh = grid.rows_of_new_blocks()
+        if any(row in part.plan.quoted for (part, _), *_ in result.values() if part.search is judge for row in fresh):
+            _add_readings(result, task, Search(grid, task.used, unquoted=fresh), judge, taste)
     if not result and task.used.get("back", 0.0) > NOWHERE_ELSE:
         # Every path uses lines twice, as going back allows: without it there are always some that don't.
         return parts_of(replace(task, used={**task.used, "back": NOWHERE_ELSE}))

@@ -15,11 +15,13 @@ from rapidfuzz.distance import Indel
 from fastedit.edits.model import Format
 from fastedit.syntax import comment_syntax, outline
 from fastedit.syntax.model import Declaration, Outline
+from fastedit.training.alignment.additions import Addition, addition_to
 from fastedit.training.alignment.cases import CUT, Case, RecordedChange
 from fastedit.training.synthesis import Splice, Tier, make_change, rendered_sample
 from fastedit.training.synthesis.document import read_document
 
 GENERATED = 0.15  # what a generated case weighs, beside 1 for a written one: that is what has to be read
+ADDED = 0.75  # the share of everyday edits that put a part of a real file back
 MAX_LINES = 500
 MAX_SHOWN = 25
 MIN_TELLING = 8  # characters of a line that tells its place
@@ -113,8 +115,7 @@ def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random
         if len(cases) == count:
             break
         change = changes[number]
-        file = _file_of(change, chance)
-        edit = None if file is None else _edit_of(file, chance)
+        edit = _everyday_edit(change, chance)
         if edit is None:
             continue
         message = "\n".join((edit.words, "", f"```{change.language}", *edit.shown, "```", ""))
@@ -122,6 +123,13 @@ def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random
         expected = "".join(f"{line}\n" for line in edit.result)
         cases.append(Case(f"plain-{number}", f"plain-{number}", change.file, original, message, expected, CUT))
     return cases
+
+
+def _everyday_edit(change: RecordedChange, chance: random.Random) -> Addition | _Edit | None:
+    """An edit for the file that a change led to; None where none was found."""
+    added = addition_to(change.result, change.language, chance) if chance.random() < ADDED else None
+    file = _file_of(change, chance) if added is None else None
+    return added if file is None else _edit_of(file, chance)
 
 
 def _file_of(change: RecordedChange, chance: random.Random) -> _File | None:

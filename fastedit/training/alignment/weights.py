@@ -42,7 +42,7 @@ LED_AGAIN = 0.2  # of the cases with a right reading are led to it again
 ITERATIONS = 150
 MAX_HOLDINGS = 8
 CHANGES_A_ROUND = 40
-EVERYDAY_A_ROUND = 150
+EVERYDAY_A_ROUND = 450
 GENERATED_A_ROUND = 250
 # What stays so whatever the data says: nothing is deleted or left out for nothing. (lowest, highest)
 FREE = (-np.inf, np.inf)

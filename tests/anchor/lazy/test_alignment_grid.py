@@ -377,3 +377,11 @@ def test_a_file_stands_in_itself(original: list[str]) -> None:
     first = next((n for n, line in enumerate(original) if line), 0)
     for row in range(grid.num_rows):
         assert first + row in grid.pairs[row].lines.tolist()
+
+
+def test_a_closing_bracket_may_lack_the_comma_that_the_file_has() -> None:
+    original = "const a = {\n  b: {\n    c: 1,\n  },\n  d: 2,\n};\n"
+    pairs = pairs_of(grid_of(original, "b: {\n  c: 2,\n}", "javascript"), 2)
+    assert set(pairs) == {(3, True), (3, False), (5, True), (5, False)}
+    assert pairs[3, True]["loose_closer"] == pairs[3, False]["like_closer"] == 1
+    assert "like_closer" not in pairs[3, True]

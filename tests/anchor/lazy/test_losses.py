@@ -97,3 +97,23 @@ def test_what_goes_though_markers_show_what_stays() -> None:
     # A message without any may leave out what goes.
     without = told(GETTERS, result, shown="    def width(self):\n    def depth(self):")
     assert without["marked_lines"] == without["marked_bare"] == 0
+
+
+def test_lines_that_new_ones_take_out_of_their_block() -> None:
+    load = "    def load(self):\n        self.path = 1\n        self.items = []\n"
+    clear = "    def clear(self):\n        pass\n"
+    before = f"class Store:\n{load}\n    def size(self):\n        pass"
+    assert told(before, before.replace("        self.items", f"{clear}        self.items"))["captured"] == 1
+    assert told(before, before.replace(load, f"{load}\n{clear}"))["captured"] == 0
+    # A header that takes the place of another one, and a branch, leave the lines where they were.
+    assert told(before, before.replace("def load(self)", "def load(self, path)"))["captured"] == 0
+    branch = "if a:\n    one()\n    two()\nthree()"
+    assert told(branch, "if a:\n    one()\nelse:\n    two()\nthree()")["captured"] == 0
+
+
+def test_a_closing_bracket_below_another_one_at_its_column() -> None:
+    before = '{\n  "a": {\n    "b": 1\n  }\n}'
+    assert told(before, before.replace("\n}", "\n  }"), language="json")["closer_off"] == 1
+    assert told(before, before.replace("1\n  }", "1,\n  }"), language="json")["closer_off"] == 0
+    more = before.replace("  }\n}", '  },\n  "c": {\n    "d": 1\n  }\n}')
+    assert told(before, more, language="json")["closer_off"] == 0

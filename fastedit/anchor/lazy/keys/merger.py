@@ -268,7 +268,7 @@ class EntryMerger:
     def _beside(self, shown: Entry, number: int, before: int | None, after: int | None, count: int) -> int | None:
         """The place at which a block shows a new entry among `count` siblings; None where it shows none.
 
-        before, after: the nearest siblings that are shown. What stands for others between is passed over by the new one.
+        before, after: the nearest siblings that are shown. The new one stands behind what stands for others.
         """
         one, children = shown.children[number], shown.children
         start = children[number - 1].end if number else shown.head + 1
