@@ -157,9 +157,9 @@ def _merge_lazy(original: Original, edit: Edit, message: str, instruction: str, 
 
 
 def _writes(original: Original, alignment: Alignment) -> bool:
-    """Whether a reading writes a line that the file has nowhere: then the edit wasn't applied before."""
-    known = {body(line).strip() for line in split_lines(original.text)}
-    return any(line.strip() not in known for segment in alignment.changes for line in segment.lines)
+    """Whether a reading writes what the file has nowhere, but for white space: then the edit wasn't applied before."""
+    known = key_of(original.text)
+    return any(key_of("".join(segment.lines)) not in known for segment in alignment.changes)
 
 
 def _chosen(original: Original, edit: Edit, readings: Sequence[Alignment], words: str, number: int) -> Merged:

@@ -39,7 +39,7 @@ WORDINGS = Path(fastedit.__file__).parent / "training" / "data" / "wordings.json
 PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
 # Only a checkout of the repository has it.
 BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
-EVERYDAY, CUT_OUT = 600, 60  # edits of the changes' files that certainty is fitted to as well
+EVERYDAY, CUT_OUT = 800, 60  # edits of the changes' files that certainty is fitted to as well
 STAGES = ("comments", "weights", "certainty")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 

@@ -21,7 +21,7 @@ from fastedit.training.synthesis import Splice, Tier, make_change, rendered_samp
 from fastedit.training.synthesis.document import read_document
 
 GENERATED = 0.15  # what a generated case weighs, beside 1 for a written one: that is what has to be read
-ADDED = 0.75  # the share of everyday edits that put a part of a real file back
+ADDED = 0.6  # the share of everyday edits that put a part of a real file back
 MAX_LINES = 500
 MAX_SHOWN = 25
 MIN_TELLING = 8  # characters of a line that tells its place
