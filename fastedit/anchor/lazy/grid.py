@@ -24,6 +24,7 @@ from fastedit.anchor.lazy.places import Intent, PlaceReader, Told, intent_of
 from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.steps import NewLines
 from fastedit.anchor.lazy.surroundings import Positions
+from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import ErrorCounter
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 HEADING = frozenset({"decl", "key", "selector"})  # what opens a block
+FUNCTION = pattern(r"^[\w:<>,*&\[\]\s+()-]*?[\s*&:)](?P<name>[A-Za-z_]\w*)\s*[(:][^;=]*$")  # of C and its like
+CONTROL = frozenset("if for while switch catch return else with until unless match when".split())
 MAX_LEADING = 30  # rows of comments before what they speak of
 MORE_THAN_ANY = np.float32(400)  # deleted lines: what a gap counts as, which must not be deleted
 
@@ -307,21 +310,30 @@ class Grid(Positions):
 
     def rows_of_new_blocks(self) -> frozenset[int]:
         """The rows of the blocks whose headers declare what the original has nowhere, but for blank ones."""
-        shown = self.shown
+        columns = self.shown.columns
+        known = {one.name.rpartition(".")[2] for one in self.outline.declarations}
         result: set[int] = set()
         for row in range(self.num_rows):
-            found = None if row in result else shown.identity(row)
-            if found is None or found.kind not in HEADING or found in self.original.identities:
+            name = "" if row in result or columns[row] < 0 else self._declared_by(row)
+            if not name or name in known:
                 continue
             block = [row]
             for at in range(row + 1, self.num_rows):
-                is_deeper = shown.columns[at] > shown.columns[row]
-                if shown.columns[at] >= 0 and not is_deeper and shown.stripped[at][0] not in "{)]}":
+                if 0 <= columns[at] <= columns[row] and self.shown.stripped[at][0] not in "{)]}":
                     break
-                if shown.columns[at] >= 0 and (is_deeper or shown.columns[at] == shown.columns[row]):
+                if columns[at] >= columns[row]:
                     block.append(at)
             result.update(block if len(block) > 1 else ())
         return frozenset(result)
+
+    def _declared_by(self, row: int) -> str:
+        """The name that a row declares which may open a block; "" where it does no such thing."""
+        found, text = self.shown.identity(row), self.shown.stripped[row]
+        if found is not None:
+            is_new = found.kind in HEADING and found not in self.original.identities
+            return found.name.rpartition(".")[2] if is_new else ""
+        header = FUNCTION.search(text)
+        return header["name"] if header is not None and header["name"] not in CONTROL else ""
 
     def leading_identity(self, row: int) -> Identity | None:
         """The identity of a run of lines that begins with the row, its comments and decorators passed over."""

@@ -385,3 +385,12 @@ def test_a_closing_bracket_may_lack_the_comma_that_the_file_has() -> None:
     assert set(pairs) == {(3, True), (3, False), (5, True), (5, False)}
     assert pairs[3, True]["loose_closer"] == pairs[3, False]["like_closer"] == 1
     assert "like_closer" not in pairs[3, True]
+
+
+def test_the_rows_of_blocks_that_declare_something_new() -> None:
+    size, clear = "    def size(self):\n        return 1\n", "    def clear(\n        self,\n    ):\n\n        pass\n"
+    shown = f"class Store:\n{size}\n{clear}    # ..."
+    assert grid_of(STORE, shown, "python").rows_of_new_blocks() == {4, 5, 6, 8}
+    assert grid_of(STORE, "limit = 4\nimport sys", "python").rows_of_new_blocks() == frozenset()
+    braced = grid_of("int one() {\n  return 1;\n}\n", "int two()\n{\n  return 2;\n}\nint x;", "c")
+    assert braced.rows_of_new_blocks() == {0, 1, 2, 3}

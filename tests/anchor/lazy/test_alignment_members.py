@@ -69,6 +69,7 @@ class Macro:
 def load():
     pass
 """
+CLEAR = "    def clear(self):\n        pass"
 
 
 def merged(original: str, edit: str, language: str, said: str = "") -> list[str]:
@@ -100,6 +101,20 @@ def test_a_new_import_goes_behind_the_others_and_a_method_is_one_member() -> Non
     expected = COMPONENT.replace("'./load'\n", "'./load'\nimport save from './save'\n")
     expected = expected.replace("load({ limit: 3 })", "save()")
     assert merged(COMPONENT, edit, "vue")[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("shown", "behind"),
+    [
+        (["    # ...", CLEAR], "return len(self.value)\n"),
+        ([CLEAR, "    # ..."], '"""A macro."""\n'),
+        (["    # ...", '    name: str = ""\n    # ...', CLEAR], "return len(self.value)\n"),
+        (['    name: str = attr.ib(default="")', CLEAR, "    # ..."], 'name: str = attr.ib(default="")\n'),
+    ],
+)
+def test_a_new_member_goes_where_a_marker_shows_it(shown: list[str], behind: str) -> None:
+    result = merged(CLASSES, "class Macro:\n" + "\n\n".join(shown), "python")[0]
+    assert f"{result.partition(CLEAR)[0].rstrip()}\n".endswith(behind)
 
 
 def test_classes_of_python_are_read_by_columns() -> None:

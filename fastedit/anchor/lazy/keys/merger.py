@@ -16,6 +16,7 @@ from fastedit.anchor.lazy.keys.writing import EntryWriter, comment_text
 from fastedit.anchor.lazy.lines import DOTS, NAME, WORD
 
 SIMILAR = 60.0  # of 100: a comment that is another's new form
+DOCSTRING = re.compile(r"\s*[rRuU]?(?:\"{3}|'{3})")
 IMPORTS = ("@use", "@import", "@forward", "@charset", "import ", "from ", "use ", "using ")
 
 
@@ -256,6 +257,8 @@ class EntryMerger:
                 place = self.placer.place(siblings, name_in(one), beside, note, mine.key)
             if place == 0 and mine.children and self.writer.prefix(mine.children[0]).strip():
                 place = 1  # nothing goes between the dash of a list and its entry
+            if place == 0 and mine.children and DOCSTRING.match(self.writer.original.texts[mine.children[0].head]):
+                place = 1  # nothing goes above a docstring
             if self._is_cut(one):
                 raise Unmerged  # what is left out of something new is nowhere to be found
             places.setdefault(place, []).append(number)
@@ -273,6 +276,8 @@ class EntryMerger:
         one, children = shown.children[number], shown.children
         start = children[number - 1].end if number else shown.head + 1
         end = children[number + 1].start if number + 1 < len(children) else shown.end
+        while end < len(self.writer.shown) and not self.writer.shown.keys[end]:
+            end += 1
         is_behind = any(start <= line <= one.start and self._is_inside(line, shown) for line in self.elided)
         is_ahead = any(one.end <= line <= end and self._is_inside(line, shown) for line in self.elided)
         if before is not None and not is_behind:
