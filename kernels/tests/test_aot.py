@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import triton
 
 from fastedit_kernels.check import environment
@@ -15,7 +14,6 @@ COMMITTED = Path(__file__).parent.parent / "aot_table.md"
 ROWS = re.compile(r"^\| (?:product_tiles|split_attention) \| \D*(\d+)x\S* \| 90 \|.*\| (yes)? \|  \|$", re.MULTILINE)
 
 
-@pytest.mark.slow
 def test_every_build_is_within_its_limits_and_in_the_table(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fastedit_kernels.aot", "--write", str(tmp_path)]
     run = subprocess.run(command, env=environment("0"), check=False, capture_output=True, text=True)
