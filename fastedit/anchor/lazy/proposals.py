@@ -339,8 +339,21 @@ def followed(
         added.setdefault(line, []).append(text)
     texts: list[str] = list(added.get(-1, ()))
     places: list[int | None] = [None] * len(texts)
+    touched = {*gone, *changed, *added}
+    stops = [at for at, origin in enumerate(origins) if origin in touched]
+    stops.append(len(lines))
     num_blank = -1  # blank lines before lines that went, -1 elsewhere
-    for text, origin in zip(lines, origins, strict=True):
+    at = stop = 0
+    while at < len(lines):
+        while stops[stop] < at:
+            stop += 1
+        if num_blank < 0 and at < stops[stop]:  # nothing happens up to there
+            texts += lines[at : stops[stop]]
+            places += origins[at : stops[stop]]
+            at = stops[stop]
+            continue
+        text, origin = lines[at], origins[at]
+        at += 1
         if origin in gone:
             num_blank = max(num_blank, _num_blank_behind(texts))
             continue
