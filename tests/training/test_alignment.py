@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from fastedit.anchor.lazy.aligner import FACTORS
+from fastedit.anchor.lazy.changes import change_network
 from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.errors import SettingsError
@@ -133,13 +134,19 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys
         assert (folder / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     first, second = (np.load(tmp_path / name / "comments.npz") for name in ("one", "two"))
     assert all(np.array_equal(first[name], second[name]) for name in ("weights", "bias", "scale"))
+    networks = [change_network(tmp_path / name / "changes.npz") for name in ("one", "two")]
+    assert np.array_equal(networks[0].inner, networks[1].inner)
     assert capsys.readouterr().out.count("\n") == 8
 
 
 def test_one_part_is_fitted_again_alone(records, few, tmp_path):
     options = ["--train", records, "--calibrate", records, "--wordings", few, "--processes", 1, "--out", tmp_path / "o"]
     assert main([*map(str, options), "--only", "certainty"]) == 0
-    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == ["certainty.json", "fitted.json"]
+    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == [
+        "certainty.json",
+        "changes.npz",
+        "fitted.json",
+    ]
     assert list(told(tmp_path / "o")) == ["certainty"]
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.lazy.changes import CHANGE_FACTORS, change_factors, change_network, facts_of_changes
 from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY
 from fastedit.anchor.lazy.reading import NAMES, WHOLE, Reading, probabilities
@@ -48,6 +49,7 @@ FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
     "no_anchor", "rivals", "score_row", "twin", "twin_share", "twin_new", "twin_new_share",
     *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS), *(f"told_{name}" for name in TOLD),
+    *(f"changes_{name}" for name in CHANGE_FACTORS),
 )  # fmt: skip
 __all__ = ["align_lazy"]
 NUM_JUDGED = 3  # readings whose certainty is worth its time
@@ -55,8 +57,8 @@ NOTE_ODDS = -1.5  # a comment that is likelier to be code than this isn't surely
 SECOND_BEST = 0.9  # a reading that counts only because a likelier one was turned down is right less often
 
 
-def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
-    """(len(FACTORS),): what tells how certain the first of the readings is."""
+def factors_of(readings: Sequence[Reading], chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(len(FACTORS),): what tells how certain the first of the readings is. chances: of its changes."""
     best = readings[0]
     total = best.features().astype(np.float64)
     behind = best.score - readings[1].score if len(readings) > 1 else FAR_BEHIND
@@ -85,6 +87,7 @@ def factors_of(readings: Sequence[Reading]) -> NDArray[np.float64]:
         *(min(3.0, math.log1p(max(0.0, total[_INDEX[name]]))) for name in _COUNTED),
         *(min(4.0, total[_INDEX[name]]) for name in FACTS),
         *_told(best),
+        *change_factors(chances),
     ]
     return np.array(values, np.float64)
 
@@ -136,7 +139,15 @@ def _fitted() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.floa
 def certainty_of(readings: Sequence[Reading]) -> float:
     """The share of such readings that are right, for the first of the readings."""
     weights, odds, shares = _fitted()
-    return float(np.interp(float(factors_of(readings) @ weights), odds, shares))
+    chances = change_network().chances(facts_of_first(readings))
+    return float(np.interp(float(factors_of(readings, chances) @ weights), odds, shares))
+
+
+def facts_of_first(readings: Sequence[Reading]) -> NDArray[np.float64]:
+    """(C, len(CHANGE_FACTS)): the facts of the changes that the first of the readings makes."""
+    best = readings[0]
+    changes = best.changes(best.original.texts) if best.original is not None else []
+    return facts_of_changes(best, changes, len(readings))
 
 
 def align_lazy(

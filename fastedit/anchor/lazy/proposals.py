@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -343,14 +344,13 @@ def followed(
     stops = [at for at, origin in enumerate(origins) if origin in touched]
     stops.append(len(lines))
     num_blank = -1  # blank lines before lines that went, -1 elsewhere
-    at = stop = 0
+    at = 0
     while at < len(lines):
-        while stops[stop] < at:
-            stop += 1
-        if num_blank < 0 and at < stops[stop]:  # nothing happens up to there
-            texts += lines[at : stops[stop]]
-            places += origins[at : stops[stop]]
-            at = stops[stop]
+        stop = stops[bisect_left(stops, at)]
+        if num_blank < 0 and at < stop:  # nothing happens up to there
+            texts += lines[at:stop]
+            places += origins[at:stop]
+            at = stop
             continue
         text, origin = lines[at], origins[at]
         at += 1
@@ -370,9 +370,8 @@ def followed(
             texts += added[origin]
             places += [None] * len(added[origin])
     if num_blank >= 0 and lines and lines[-1].strip():  # the file's end went, and what set it off goes too
-        while len(texts) > 1 and not texts[-1].strip():
-            texts.pop()
-            places.pop()
+        end = max(1, len(texts) - _num_blank_behind(texts)) if texts else 0
+        del texts[end:], places[end:]
     return tuple(texts), tuple(places)
 
 

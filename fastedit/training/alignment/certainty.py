@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastedit.anchor.lazy.aligner import FACTORS, FAR_BEHIND, factors_of, shares_of
+from fastedit.anchor.lazy.aligner import FACTORS, FAR_BEHIND, factors_of, facts_of_first, shares_of
+from fastedit.anchor.lazy.changes import CHANGE_FACTORS, CHANGE_FACTS, ChangeNetwork, change_factors
 from fastedit.anchor.lazy.reading import NAMES, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import WRITTEN, Case, ProcessMap, laid
+from fastedit.training.alignment.changes import are_right, fit_network
 from fastedit.training.alignment.weights import CaseReadings, Weights, fitted, minimised
 
 if TYPE_CHECKING:
@@ -28,10 +30,11 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-PENALTY = 60.0  # on weights of factors brought to a deviation of 1
+PENALTY = 120.0  # on weights of factors brought to a deviation of 1
 MAX_FIRST = 5  # readings whose factors are kept
 POINTS = 41  # of the table of shares
 FOLDS = 5
+LATER = 0.35  # what the changes of a reading count that isn't the likeliest, for the network
 TOLERATED = 0.01  # share of wrong answers at which the share that can be answered is told
 
 
@@ -40,27 +43,33 @@ class Judged:
     """The readings of a case, likeliest first.
 
     features: (k, len(NAMES)), what their scores are made of. is_right: (k,), whether each is the known result.
-    factors: (at most MAX_FIRST, len(FACTORS)), of each of the first ones, were it the likeliest.
+    factors: (at most MAX_FIRST, len(FACTORS)), of each of the first ones, were it the likeliest. changes: of each of
+    these (C, len(CHANGE_FACTS)), the facts of its changes; right_changes: (C,), which of them are right, none where the
+    message has to be refused.
     """
 
     package: str
     features: Numbers
     is_right: NDArray[np.bool_]
     factors: Numbers
+    changes: tuple[Numbers, ...]
+    right_changes: tuple[NDArray[np.bool_], ...]
 
-    def first(self, weights: Numbers | None = None) -> tuple[Numbers, bool] | None:
+    def first(self, network: ChangeNetwork, weights: Numbers | None = None) -> tuple[Numbers, bool] | None:
         """The likeliest reading's factors, and whether it is right; with other weights, if any are given.
 
-        None where the likeliest one by those is too far behind for its factors to be known.
+        network: tells how likely its changes are right. None where the likeliest one by those weights is too far behind
+        for its factors to be known.
         """
-        if weights is None:
-            return self.factors[0], bool(self.is_right[0])
-        scores = self.features @ weights
-        order = np.argsort(-scores, kind="stable")
-        best = int(order[0])
+        best = 0 if weights is None else int(np.argsort(-(self.features @ weights), kind="stable")[0])
         if best >= len(self.factors):
             return None
         factors = self.factors[best].copy()
+        factors[-len(CHANGE_FACTORS) :] = change_factors(network.chances(self.changes[best]))
+        if weights is None:
+            return factors, bool(self.is_right[0])
+        scores = self.features @ weights
+        order = np.argsort(-scores, kind="stable")
         behind = scores[best] - scores[order[1]] if len(order) > 1 else FAR_BEHIND
         share = 1 / float(np.exp(scores - scores[best]).sum())
         for name, value in shares_of(share, float(behind)).items():
@@ -69,21 +78,24 @@ class Judged:
 
 
 def fit_certainty(
-    train: Sequence[Case], calibration: Sequence[Case], weights: Weights, prior: Weights, workers: ProcessMap
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The content of `certainty.json`, and figures on it. Raises SettingsError where nothing can be read.
+    train: Sequence[Case], calibration: Sequence[Case], weights: Weights, prior: Weights, workers: ProcessMap, seed: int
+) -> tuple[dict[str, Any], ChangeNetwork, dict[str, Any]]:
+    """The content of `certainty.json`, the network of changes, and figures. SettingsError where nothing is read.
 
     The weights know the training cases, whose shares are better than those of others therefore. So each part of them
-    is judged by weights that are fitted to the other parts, from `prior` on; its figures come from a model of these.
+    is judged by weights, and a network, that are fitted to the other parts, the weights from `prior` on; its figures
+    come from a model of these.
     """
     known, others = (_judged(cases, weights, workers) for cases in (train, calibration))
     folds = np.array([zlib.crc32(one.package.encode()) % FOLDS for one in known])
     unseen: list[tuple[int, Numbers, bool]] = []
     for fold in sorted(set(folds.tolist())):
-        groups = [_group(one) for one, theirs in zip(known, folds, strict=True) if theirs != fold]
-        fitted_to_others, _ = fitted([group for group in groups if group.tells()], prior, prior, step=1.0)
+        rest = [one for one, theirs in zip(known, folds, strict=True) if theirs != fold]
+        groups = [group for group in map(_group, rest) if group.tells()]
+        fitted_to_others, _ = fitted(groups, prior, prior, step=1.0)
         values = np.array([fitted_to_others[name] for name in NAMES])
-        found = (one.first(values) for one, theirs in zip(known, folds, strict=True) if theirs == fold)
+        network = _network(rest, seed)
+        found = (one.first(network, values) for one, theirs in zip(known, folds, strict=True) if theirs == fold)
         unseen += [(fold, *first) for first in found if first is not None]
     factors, is_right = _table([(factors, right) for _, factors, right in unseen])
     odds = np.zeros(len(unseen))
@@ -91,11 +103,23 @@ def fit_certainty(
         inside = np.array([theirs == fold for theirs, *_ in unseen])
         odds[inside] = factors[inside] @ logistic(factors[~inside], is_right[~inside])
     model = np.round(logistic(factors, is_right), 4)
-    other_factors, other_right = _table([first for one in others if (first := one.first()) is not None])
+    network = _network(known, seed)
+    other_factors, other_right = _table([first for one in others if (first := one.first(network)) is not None])
     other_odds = other_factors @ model
     table = calibrated(other_odds, other_right)
     stored = {"weights": dict(zip(FACTORS, model.tolist(), strict=True)), "calibration": table}
-    return stored, {"train": scores(odds, is_right), "calibration": scores(other_odds, other_right)}
+    return stored, network, {"train": scores(odds, is_right), "calibration": scores(other_odds, other_right)}
+
+
+def _network(judged: Sequence[Judged], seed: int) -> ChangeNetwork:
+    """The network of the changes of these cases."""
+    facts, right, counted = [np.zeros((0, len(CHANGE_FACTS)))], [np.zeros(0, bool)], [np.zeros(0)]
+    for one in judged:
+        for number, (changes, are_good) in enumerate(zip(one.changes, one.right_changes, strict=False)):
+            facts.append(changes)
+            right.append(are_good)
+            counted.append(np.full(len(are_good), LATER if number else 1.0))
+    return fit_network(np.concatenate(facts), np.concatenate(right), np.concatenate(counted), seed)
 
 
 def judge(case: Case, weights: Weights) -> Judged | None:
@@ -115,11 +139,16 @@ def judge(case: Case, weights: Weights) -> Judged | None:
     if not ranked:
         return None
     first = [probabilities([one, *ranked[:at], *ranked[at + 1 :]]) for at, one in enumerate(ranked[:MAX_FIRST])]
+    right: list[NDArray[np.bool_]] = []
+    for one in ranked[:MAX_FIRST] if given.goal is not None else ():
+        right.append(are_right(one.lines, one.changes(given.lines), given.goal or ()))
     return Judged(
         case.package,
         np.stack([one.features() for one in ranked]).astype(np.float64),
         np.array([one.lines == given.goal for one in ranked]),
-        np.stack([factors_of(readings) for readings in first]),
+        np.stack([factors_of(readings, np.zeros(0)) for readings in first]),
+        tuple(facts_of_first(readings) for readings in first),
+        tuple(right),
     )
 
 

@@ -18,6 +18,7 @@ from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of
 from support.examples import examples
 
+NONE = np.zeros(0)  # chances of changes
 ORIGINAL = "def load(path):\n    return open(path)\n\n\ndef save(path):\n    return path\n"
 
 
@@ -27,7 +28,7 @@ def found_for(edit: str, original: str = ORIGINAL) -> list[Reading]:
 
 
 def factor(name: str, readings: list[Reading]) -> float:
-    return float(factors_of(readings)[FACTORS.index(name)])
+    return float(factors_of(readings, NONE)[FACTORS.index(name)])
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_the_stored_table_rises_and_holds_shares() -> None:
 
 
 def test_each_factor_has_one_name() -> None:
-    assert len(set(FACTORS)) == len(FACTORS) == len(factors_of(found_for("def load(path):")))
+    assert len(set(FACTORS)) == len(FACTORS) == len(factors_of(found_for("def load(path):"), NONE))
 
 
 def test_the_table_is_read_between_its_lines(curve) -> None:
@@ -77,7 +78,7 @@ def test_more_odds_are_never_less_certain(behind: list[float], more: float) -> N
     def share(ahead: float) -> float:
         scores = [ahead, *sorted(behind, reverse=True)]
         readings = probabilities([Reading((str(number),), (None,), score) for number, score in enumerate(scores)])
-        odds = float(factors_of(readings) @ weights)
+        odds = float(factors_of(readings, NONE) @ weights)
         return float(np.interp(odds, [-5, 0, 2, 5], [0.01, 0.5, 0.9, 0.99]))
 
     assert share(more) >= share(0.0) - 1e-9
@@ -97,7 +98,7 @@ TEXTS = st.lists(
 def test_certainty_is_a_share(edit: str) -> None:
     readings = found_for(edit)
     if readings:
-        assert np.isfinite(factors_of(readings)).all()
+        assert np.isfinite(factors_of(readings, NONE)).all()
         assert 0 <= certainty_of(readings) <= 1
 
 
@@ -118,7 +119,7 @@ def test_a_rival_that_does_the_same_elsewhere_is_a_twin() -> None:
     for text in (original, twice):
         shown = [Snippet(("# ... existing code ...", "    return round(size, 3)", "# ... existing code ..."))]
         found = readings_of(lines_of(text), shown, "python", "", outline(text, "python"))
-        told.append(dict(zip(FACTORS, factors_of(found), strict=True)))
+        told.append(dict(zip(FACTORS, factors_of(found, NONE), strict=True)))
     assert [one["twin"] for one in told] == [0, 1]
     assert 0 < told[1]["twin_share"] <= 1
     assert told[1]["twin_new"] == 0
