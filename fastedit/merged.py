@@ -10,7 +10,7 @@ from math import floor
 
 from fastedit.anchor import align, align_readings
 from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind, leaves_out
-from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, says_gone
+from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, prose_of, says_gone
 from fastedit.anchor.lazy.lines import WORD
 from fastedit.applied import render
 from fastedit.edits.model import Edit, Format
@@ -18,6 +18,7 @@ from fastedit.edits.wording import comment_text
 from fastedit.errors import Candidate, Code, EditRefused, EditUnreadable, PlaceUnknown, ResultRefused, Warning
 from fastedit.guard import Original, inspect, refuse_or_warn
 from fastedit.lines import body, key_of, split_lines
+from fastedit.patterns import pattern
 
 # A lazy edit's reading is refused below this, unless asked otherwise. It trades answers for errors: of the messages
 # in ApplyBench's validation split 49 % come out exact and 9 % wrong at 0.6, 41 and 6 % at 0.7, 36 and 4 % here, 24 and
@@ -27,6 +28,16 @@ MIN_UNCHANGED_SHARE = 0.001  # of a reading that takes the edit for one that was
 MIN_PATCH_CERTAINTY = 0.5
 LINES_BEFORE, LINES_BEHIND = 1, 1  # that have to be the same for two places to look alike
 MAX_CANDIDATES = 3
+# Words that announce a change of a file without saying what it is; names of versions.
+_ANNOUNCING = frozenset(
+    "a all an and apply are as at be below change changed changes code edit edits file files follow following follows "
+    "for full from here how i in into is it its just like ll looks make makes modify new now of on please s should so that "
+    "the there these this those to update updated updates use version we will with you your".split()
+)
+_WORD = pattern(r"[^\W\d_]+")
+_PATH = pattern(r"[\w./-]*\w\.\w+")
+_VERSION = pattern(r"\d[\w.]*\w|\d")
+MIN_PROMISED = 2  # words that say what a change is
 MAX_SHOWN = 60  # characters of a candidate's new line
 
 
@@ -203,7 +214,8 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     """Half a sentence about what the words of a message promise and the file lacks; "" where it has it all.
 
     An edit that was applied before shows no change either. The file then lacks what the words call gone, and most of
-    the names in the words stand in the code that is shown. Words that name nothing, or files only, are believed.
+    the names in the words stand in the code that is shown: where words promise a change, at least one has to. Code
+    without any words promises nothing.
     """
     shown = {word for snippet in edit.snippets for line in snippet.lines for word in WORD.findall(line)}
     hints = hints_of(words)
@@ -216,7 +228,19 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     missing = sorted(named - known)
     if len(missing) > len(named & shown & known) // 2:
         return f"`{missing[0]}`, which the words name, isn't in the file"
+    prose = _words_beside(edit, words)
+    promised = {word.lower() for word in _WORD.findall(_PATH.sub(" ", prose))} - _ANNOUNCING
+    told = named | hints.removed | set(_VERSION.findall(prose))
+    if len(promised) >= MIN_PROMISED and not told & (shown & known | hints.removed):
+        return "nothing that the words name tells that it was made before"
     return ""
+
+
+def _words_beside(edit: Edit, words: str) -> str:
+    """The words outside of fences, without the lines that a snippet shows."""
+    code = {line.strip() for snippet in edit.snippets for line in snippet.lines}
+    lines = (line.strip() for line in prose_of(words).split("\n"))
+    return "\n".join(line for line in lines if line and line not in code)
 
 
 def _still_declared(original: Original, edit: Edit) -> str:

@@ -165,6 +165,12 @@ def test_an_applied_edit_is_known_beside_one_for_another_file():
     assert (again.text, codes(again.warnings)) == (EXPECTED, ["OTHER_FILES", "NO_CHANGE"])
 
 
+def test_no_change_is_not_believed_where_words_promise_one_that_nothing_tells_of():
+    message = f"The hall is counted twice no longer.\n\n{fenced(EDIT, 'python')}"
+    with pytest.raises(EditRefused, match="nothing that the words name tells that it was made before"):
+        apply(EXPECTED, message, path="two_rooms.py")
+
+
 def test_no_change_is_not_believed_where_words_name_code_that_is_missing():
     message = f"In `two_rooms.py` the hall gets `open_window`:\n\n{fenced(EDIT, 'python')}"
     with pytest.raises(EditRefused, match="`open_window`, which the words name, isn't in the file"):

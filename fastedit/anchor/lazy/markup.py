@@ -95,9 +95,7 @@ def _num_twice(original: Lines, changes: Sequence[Change], gone: set[int], langu
     return count
 
 
-def _has_twin(
-    identity: Identity, start: int, column: int, original: Lines, gone: set[int], *, is_flat: bool
-) -> bool:
+def _has_twin(identity: Identity, start: int, column: int, original: Lines, gone: set[int], *, is_flat: bool) -> bool:
     places = original.identities.get(identity, ())
     if not 0 < len(places) <= MAX_ABOVE:
         return False

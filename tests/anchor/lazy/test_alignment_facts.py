@@ -173,6 +173,8 @@ def test_lines_that_a_snippet_passes_over_though_it_is_called_complete(
     values = facts_of(grid, plan, tuple(Realiser(grid, plan).cells()))
     found = {name for name, value in zip(FACTS, values, strict=True) if value and name.startswith("passed")}
     assert found == expected
+
+
 def test_a_snippet_that_is_new_in_one_place() -> None:
     prose = "Then add this below `LIMIT`:"
     grid = grid_of(ORIGINAL, "MOST = 4\nimport json", context=Context(prose=prose))

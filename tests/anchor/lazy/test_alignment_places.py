@@ -140,6 +140,8 @@ def test_an_item_is_called_by_what_it_begins_with() -> None:
 def test_the_first_of_two_places_may_be_told_at_length() -> None:
     prose = 'Between the section about limits (the one that ends in "LIMIT = 10") and "NAMES = [":'
     assert places_of(told_by(prose).at) == [3]
+
+
 @pytest.mark.parametrize(
     ("prose", "expected"),
     [

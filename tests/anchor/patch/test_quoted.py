@@ -67,7 +67,7 @@ def test_a_comment_may_be_cut_or_reworded_but_not_replaced():
 
 
 def test_typographic_look_alikes_are_read_as_plain_ones():
-    assert loose_key("say(“It’s – done”)") == loose_key("say(\"It's - done\")")
+    assert loose_key("say(“It’s – done”)") == loose_key('say("It\'s - done")')
 
 
 def test_finding_a_long_line_weighs_more_than_a_bracket_and_a_bracket_more_than_a_blank():
