@@ -31,8 +31,8 @@ MAX_CANDIDATES = 3
 # Words that announce a change of a file without saying what it is; names of versions.
 _ANNOUNCING = frozenset(
     "a all an and apply are as at be below change changed changes code edit edits file files follow following follows "
-    "for full from here how i in into is it its just like ll looks make makes modify new now of on please s should so that "
-    "the there these this those to update updated updates use version we will with you your".split()
+    "for full from here how i in into is it its just like ll looks make makes modify new now of on please s should "
+    "so that the there these this those to update updated updates use version we will with you your".split()
 )
 _WORD = pattern(r"[^\W\d_]+")
 _PATH = pattern(r"[\w./-]*\w\.\w+")
