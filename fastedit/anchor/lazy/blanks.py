@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.anchor.lazy.shapes import TEXTS, is_title
 
 USUAL_BLANKS = {"python": 2}  # before a declaration, where the file has no other
+_BEGINNING = re.compile(r"\W*\w+\W")  # of a line: what it is, mostly
 FEW_LINES = 8  # fewer say nothing of where a file has blank lines
 
 
@@ -38,10 +40,12 @@ class AddedBlanks(Enum):
     """The sides of new lines that get a blank line though nothing of the file says so.
 
     BEFORE, BEHIND, AROUND: one, as words ask for it. EVEN: as many on both sides as the lines beside them had between.
+    SHOWN: all that the snippet shows, also between lines of the file.
     """
 
     NONE = "none"
     EVEN = "even"
+    SHOWN = "shown"
     BEFORE = "before"
     BEHIND = "behind"
     AROUND = "around"
@@ -53,6 +57,10 @@ class Blanks:
     def __init__(self, grid: Grid, plan: PathPlan, columns: Columns, added: AddedBlanks = AddedBlanks.NONE) -> None:
         self.added = added
         self.uneven: list[int] = []  # the first rows of new lines with fewer on one side than the file has there
+        self.is_closing = False  # whether any of these are the last of their block
+        # Where blank lines that the snippet shows are left out, how often: between lines of the file, beside a note,
+        # at the snippet's edge, beside a marker.
+        self.unshown: Counter[str] = Counter()
         self.grid = grid
         self.plan = plan
         self.columns = columns
@@ -98,12 +106,16 @@ class Blanks:
         above, below = cells[first], cells[second]
         if not self._is_free(below):
             if self._are_neighbours(above, below) and not self._has_blanks_before(below):
-                return [cell for cell in between if not cell.is_new]
+                kept = [cell for cell in between if not cell.is_new]
+                return between if self._is_left_out("between", len(between) - len(kept)) else kept
             shown = self._shown_blanks(above.row, below.row)
             if shown is None:
-                return between
+                number = self._num_between(above.row, below.row) - len(between)
+                return [*between, *[Cell(None, "", None)] * number] if self._is_left_out("between", number) else between
             # Between lines of the file the snippet's blank lines may belong to the note alone.
             least = min(shown[0], shown[-1]) if above.is_new or below.is_new else 0
+            if self._is_left_out("note", max(shown) - max(least, len(between[: max(shown)]))):
+                least = max(shown)
             return between[: max(shown)] + [Cell(None, "", None)] * (least - len(between))
         if not above.is_new and not below.is_new:
             if above.line is None or below.line is None:
@@ -116,6 +128,12 @@ class Blanks:
         # One of the two is new: the other is the file's, beside a place where the snippet leaves lines out.
         return self._beside_new(cells, first, second, between)
 
+    def _is_left_out(self, where: str, number: int) -> bool:
+        """Remembers blank lines of the snippet that are left out; whether they are wanted though."""
+        if number > 0:
+            self.unshown[where] += 1
+        return number > 0 and self.added is AddedBlanks.SHOWN
+
     def _are_neighbours(self, above: Cell, below: Cell) -> bool:
         """Whether both cells are lines of the file, one right behind the other there, too."""
         return above.line is not None and below.line == above.line + above.count
@@ -124,6 +142,12 @@ class Blanks:
         """Whether the file has blank lines before lines that stand as far right as a cell's, or too few of these."""
         same = self.original.lines_at.get(self.original.columns[cell.line], []) if cell.line is not None else []
         return len(same) < FEW_LINES or any(line and not self.original.keys[line - 1] for line in same)
+
+    def _num_between(self, above: int | None, below: int | None) -> int:
+        """The number of blank lines between two rows of the snippet; 0 where anything else is there."""
+        if above is None or below is None or not all(self.grid.rows[row].is_blank for row in range(above + 1, below)):
+            return 0
+        return max(0, below - above - 1)
 
     def _shown_blanks(self, above: int | None, below: int | None) -> list[int] | None:
         """Counts the blank lines that the snippet shows before each of the notes between two rows, and behind the last.
@@ -174,8 +198,13 @@ class Blanks:
         side = AddedBlanks.BEFORE if below.is_new else AddedBlanks.BEHIND
         if self.added in (AddedBlanks.AROUND, side):
             wanted = max(1, wanted)
+        step = -1 if below.is_new else 1
+        where, number = self._num_shown(new.row, step)
+        if self._is_left_out(where, number - wanted):
+            wanted = number
         if wanted < gap.in_file:
             self.uneven.append(gap.start)
+            self.is_closing = self.is_closing or self._is_closed(gap)
             if self.added is AddedBlanks.EVEN:
                 wanted = gap.in_file
         if wanted == len(between):
@@ -213,7 +242,7 @@ class Blanks:
         elif is_plain and is_beside and gap.start - 1 in self.plan.markers and not gap.is_emptied:
             wanted = max(0, in_file - num_behind)  # those that the snippet shows behind are the file's
         if self._is_closed(gap) and (gap.behind is None or not in_file or is_free_behind):
-            wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else 0
+            wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else self._blanks_of_kin(gap.start)
         elif not in_file and self._is_title(self.grid.shown, gap.start):
             wanted = self._usual_blanks(gap.start)
         elif not in_file:
@@ -278,11 +307,28 @@ class Blanks:
             count += 1
         return count
 
+    def _num_shown(self, row: int, step: int) -> tuple[str, int]:
+        """What the snippet has behind the blank lines beside a row, its edge or a marker, and how many these are."""
+        number, at = 0, row + step
+        while 0 <= at < len(self.grid.rows) and self.grid.rows[at].is_blank:
+            number, at = number + 1, at + step
+        return "marker" if 0 <= at < len(self.grid.rows) else "edge", number
+
     def _shows_blank(self, row: int, step: int) -> bool:
         at = row + step
         while 0 <= at < len(self.grid.rows) and at in self.plan.left_out and not self.grid.rows[at].is_blank:
             at += step
         return 0 <= at < len(self.grid.rows) and self.grid.rows[at].is_blank
+
+    def _blanks_of_kin(self, row: int) -> int:
+        """The number of blank lines that most lines which begin as a row does have before them; 0 for a single one."""
+        begins = _BEGINNING.match(self.grid.shown.stripped[row])
+        if begins is None:
+            return 0
+        lines = self.original.lines_at.get(self.columns.column(row), [])
+        kin = [line for line in lines if line and self.original.stripped[line].startswith(begins[0])]
+        counts = Counter(self._blanks_before(line) for line in kin)
+        return counts.most_common(1)[0][0] if len(kin) > 1 else 0
 
     def _usual_blanks(self, row: int) -> int:
         """The number of blank lines that the file usually has before declarations at the row's column."""

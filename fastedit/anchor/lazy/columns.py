@@ -75,10 +75,14 @@ def _joined(changes: list[tuple[int, int, list[str]]]) -> list[tuple[int, int, l
 
 
 class Columns:
-    """Tells in which column each row of a plan stands in the result."""
+    """Tells in which column each row of a plan stands in the result.
 
-    def __init__(self, grid: Grid, plan: PathPlan) -> None:
+    as_shown: each row stands where the snippet has it, all moved as its outermost ones are, whatever surrounds them.
+    """
+
+    def __init__(self, grid: Grid, plan: PathPlan, as_shown: bool = False) -> None:
         self.grid = grid
+        self.as_shown = as_shown
         self.plan = plan
         self.original = grid.original
         self.shown = grid.shown
@@ -91,6 +95,7 @@ class Columns:
         for row in plan.quoted:
             if not grid.rows[row].is_blank:
                 self._quoted_in[grid.row_parents[row]].append(row)
+        self.is_scaled = False  # by steps that quoted rows show
         self.ratio = self._ratio()
 
     def indent_of_row(self, row: int, columns: int, near: int) -> str:
@@ -101,12 +106,17 @@ class Columns:
 
     @cached_property
     def _is_verbatim(self) -> bool:
-        """Whether all quoted rows that are indented have the file's bytes there: tabs and blanks may be mixed in it."""
-        rows = [row for row in self.plan.quoted if not self.grid.rows[row].is_blank and self.shown.columns[row] > 0]
-        lines = [self.plan.quoted[row][0] for row in rows]
-        return bool(rows) and all(
-            indent_of(self.shown.texts[row]) == indent_of(self.original.texts[line])
-            for row, line in zip(rows, lines, strict=True)
+        """Whether all indented rows quoted in their column have the file's bytes there.
+
+        Tabs and blanks may be mixed in these. A row that stands in another column says nothing of the bytes.
+        """
+        lines = [
+            (row, line)
+            for row, (line, _) in self.plan.quoted.items()
+            if not self.grid.rows[row].is_blank and self.shown.columns[row] == self.original.columns[line] > 0
+        ]
+        return bool(lines) and all(
+            indent_of(self.shown.texts[row]) == indent_of(self.original.texts[line]) for row, line in lines
         )
 
     def indent(self, columns: int, near: int) -> str:
@@ -139,7 +149,9 @@ class Columns:
                 step = self.shown.columns[row] - self.shown.columns[parent]
                 ratios[(self.original.columns[line] - self.original.columns[above]) / step] += 1
         if ratios:
-            return ratios.most_common(1)[0][0]
+            ratio = ratios.most_common(1)[0][0]
+            self.is_scaled = ratio != 1
+            return ratio
         if any(
             self.shown.columns[row] == self.original.columns[line] > 0 and not self.grid.rows[row].is_blank
             for row, (line, _) in self.plan.quoted.items()
@@ -155,7 +167,7 @@ class Columns:
         """Whether a quoted row stands in the same block in both texts, so that its column tells."""
         if row not in self._trusted:
             self._trusted[row] = False
-            self._trusted[row] = self._trust(row)
+            self._trusted[row] = not self.as_shown and self._trust(row)
         return self._trusted[row]
 
     def _trust(self, row: int) -> bool:
@@ -227,11 +239,47 @@ class Columns:
     def column(self, row: int) -> int:
         """The column of a row in the result."""
         if row not in self._columns:
-            if self.is_trusted(row):
+            if self.as_shown:
+                self._columns[row] = max(0, self.shown.columns[row] + self.shift)
+            elif self.is_trusted(row):
                 self._columns[row] = self.original.columns[self.plan.quoted[row][0]]
             else:
                 self._columns[row] = self._column_by_others(row)
         return self._columns[row]
+
+    @cached_property
+    def shift(self) -> int:
+        """How much further in than in the snippet its outermost unchanged rows stand, most of them."""
+        quoted = [row for row in self.plan.quoted if not self.grid.rows[row].is_blank]
+        rows = [row for row in quoted if self._is_same(row)] or quoted
+        outermost = min((self.shown.columns[row] for row in rows), default=0)
+        lines = [self.plan.quoted[row][0] for row in rows if self.shown.columns[row] == outermost]
+        counts = Counter(self.original.columns[line] - outermost for line in lines)
+        return max(counts, key=lambda one: (counts[one], -abs(one)), default=0)
+
+    def _is_same(self, row: int) -> bool:
+        """Whether a quoted row has nothing else than its line."""
+        return self.original.keys[self.plan.quoted[row][0]] == self.shown.keys[row]
+
+    def moves_from(self, other: Columns) -> tuple[int, int, int, int]:
+        """Counts the rows that stand elsewhere than other columns have them.
+
+        New rows, changed ones, and of those that quote a line unchanged the ones that leave its column, and that stay.
+        """
+        new = changed = same = staying = 0
+        for row in (*self.spots, *self.plan.quoted):
+            column = self.column(row)
+            if self.grid.rows[row].is_blank or column == other.column(row):
+                continue
+            if row in self.spots:
+                new += 1
+            elif not self._is_same(row):
+                changed += 1
+            elif column == self.original.columns[self.plan.quoted[row][0]]:
+                staying += 1
+            else:
+                same += 1
+        return new, changed, same, staying
 
     def _column_by_others(self, row: int) -> int:
         shown = self.shown

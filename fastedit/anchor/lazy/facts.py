@@ -30,6 +30,9 @@ FACTS = (
     "comments_dropped", "passed_full", "passed_full_lines", "apart", "apart_told", "apart_meant", "apart_adds",
     "apart_changes", "apart_known",
     "blanks_told", "blanks_said", "blanks_around", "blanks_even", "blanks_even_headed", "blanks_even_lines",
+    "blanks_even_closing", "blanks_shown", "blanks_shown_between", "blanks_shown_note", "blanks_shown_edge",
+    "columns_shown", "columns_shown_new", "columns_shown_changed", "columns_shown_same", "columns_shown_staying",
+    "columns_shown_scaled",
 )  # fmt: skip
 # Words before a snippet that say that it is all there is to be.
 _FULL = pattern(

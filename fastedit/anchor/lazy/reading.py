@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.lazy.blanks import AddedBlanks
 from fastedit.anchor.lazy.chart import Known
 from fastedit.anchor.lazy.coherence import COHERENCE
-from fastedit.anchor.lazy.columns import Cell, changes_of
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
@@ -30,11 +28,12 @@ from fastedit.anchor.lazy.paths import Path
 from fastedit.anchor.lazy.places import asks_blanks
 from fastedit.anchor.lazy.plan import PathPlan, plan_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
-from fastedit.anchor.lazy.realise import Realiser, Twins
+from fastedit.anchor.lazy.realise import Twins
 from fastedit.anchor.lazy.rows import Row, Taste, rows_of, variants_of
 from fastedit.anchor.lazy.scattered import SCATTERED, scattered_over
 from fastedit.anchor.lazy.search import Search
 from fastedit.anchor.lazy.shown import REPEATED, Shown
+from fastedit.anchor.lazy.spaces import SPACES, Written, ways_to_write
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from fastedit.syntax.model import Outline
@@ -61,9 +60,7 @@ FEW_READINGS = 4
 BEAM = 12.0
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
-HEADING = ("decl", "heading", "table", "selector", "decorator")
-# The last of the facts.
-BLANKS = ("blanks_told", "blanks_said", "blanks_around", "blanks_even", "blanks_even_headed", "blanks_even_lines")
+COLUMNS_SHOWN, BLANKS_SHOWN = FACTS.index("columns_shown"), FACTS.index("blanks_shown")
 KnownFor = Callable[[Lines, Sequence[Row]], Known]
 
 
@@ -84,6 +81,11 @@ class SnippetReading:
     facts: Any
     taste: Taste
     keys: tuple[float, ...] = (0.0,) * len(BY_KEYS)
+
+    @property
+    def is_as_shown(self) -> bool:
+        """Whether the text has white space that only the snippet speaks for."""
+        return bool(self.facts[COLUMNS_SHOWN] or self.facts[BLANKS_SHOWN])
 
     def features(self) -> NDArray[np.float32]:
         """(len(FEATURES) + len(FACTS) + len(TASTES) + len(BY_KEYS),)."""
@@ -254,21 +256,23 @@ def _add_readings(
     worth = np.array([used.get(name, 0.0) for name in FACTS])
     added = sum(used.get(name, 0.0) for name in TASTES if getattr(taste, name))
     twins = Twins(search.grid)
+    habitual = set(result)  # texts with white space by the file's habits: no later path comes to them by a better way
 
     def add(path: Path) -> Iterator[bool]:
         """Yields for each reading that is added whether it brings no parse errors."""
-        for plan, cells, changes, blanks in _followed(task, search, path, twins):
-            text, origins = composed(task.before, changes)
-            if text in result and search.known is None:
+        for plan, written in _followed(task, search, path, twins):
+            text, origins = composed(task.before, written.changes)
+            if text in habitual and search.known is None:
                 continue
-            facts = facts_of(search.grid, plan, cells)
-            facts[-len(BLANKS) :] = blanks
-            score = path.score if search.known is None else float(search.features(path) @ search.weights)
-            total = score + float(facts @ worth) + added
-            if text not in result or result[text][0][1] < total:
-                part = SnippetReading(search.grid, judge, path, plan, facts, taste)
-                result[text] = ((part, total), text, origins, changes)
-            yield not facts[MORE_ERRORS]
+            facts = facts_of(search.grid, plan, written.cells)
+            facts[-len(SPACES) :] = written.facts
+            total = _score(search, path) + float(facts @ worth) + added
+            part = SnippetReading(search.grid, judge, path, plan, facts, taste)
+            read = ((part, total), text, origins, written.changes)
+            result[text] = max(read, result.get(text, read), key=lambda one: one[0][1])
+            if not written.is_as_shown:
+                habitual.add(text)
+                yield not facts[MORE_ERRORS]
 
     num_found, has_sound = 0, False
     for path in search.best(_num_paths(len(search.grid.rows)), beam=BEAM):
@@ -281,16 +285,19 @@ def _add_readings(
             pass
 
 
+def _score(search: Search, path: Path) -> float:
+    """The score of a path without what is known of the result."""
+    return path.score if search.known is None else float(search.features(path) @ search.weights)
+
+
 def _num_wanted(num_lines: int, has_sound: bool) -> int:
     """The number of readings that are enough. has_sound: whether one of those found so far brings no parse errors."""
     wanted = MAX_READINGS if has_sound else MAX_BROKEN
     return min(wanted, FEW_READINGS) if num_lines > MAX_READ_OFTEN else wanted
 
 
-def _followed(
-    task: Task, search: Search, path: Path, twins: Twins
-) -> Iterator[tuple[PathPlan, tuple[Cell, ...], Sequence[Change], tuple[float, ...]]]:
-    """Yields the plan, cells, changes and `BLANKS` of a path, for each way to add the blank lines that words ask for.
+def _followed(task: Task, search: Search, path: Path, twins: Twins) -> Iterator[tuple[PathPlan, Written]]:
+    """Yields the plan of a path with each text that it may come to.
 
     Yields nothing if it makes no text, or does what an earlier path did. twins: what the earlier ones did. A search
     that leans on a known result may repeat them.
@@ -303,30 +310,7 @@ def _followed(
     if search.known is None and not twins.is_new(plan):
         return
     told, said = asks_blanks(task.snippet.prose), asks_blanks(task.said)
-    ways = [AddedBlanks.NONE]
-    if (told or said) and plan.new:
-        ways += [AddedBlanks.BEFORE, AddedBlanks.BEHIND, AddedBlanks.AROUND]
-    for added in ways:
-        realiser = Realiser(grid, plan, added)
-        cells = realiser.cells()
-        changes = grid.unfolded(changes_of(cells, len(grid.original)))
-        if added is AddedBlanks.NONE and realiser.uneven:
-            ways.append(AddedBlanks.EVEN)
-        if changes is not None:
-            is_even = added is AddedBlanks.EVEN
-            is_added = added is not AddedBlanks.NONE and not is_even
-            blanks = is_added and told, is_added and not told, added is AddedBlanks.AROUND
-            even = _told_even(grid, plan, realiser.uneven) if is_even else (0.0, 0.0, 0.0)
-            yield plan, tuple(cells), changes, (*map(float, blanks), *even)
-
-
-def _told_even(grid: Grid, plan: PathPlan, starts: Sequence[int]) -> tuple[float, float, float]:
-    """The last three of `BLANKS`: 1, whether new lines begin with a comment or a declaration, how many they are."""
-    first = starts[0]
-    identity = grid.leading_identity(first)
-    is_headed = grid.shown.is_comment(first) or (identity is not None and identity.kind in HEADING)
-    num_rows = max(len(rows) for rows in plan.new.values())
-    return 1.0, float(is_headed), math.log1p(num_rows)
+    yield from ((plan, written) for written in ways_to_write(grid, plan, told, said))
 
 
 def _reject(task: Task, search: Search, path: Path) -> None:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
 _KEY = re.compile(r"[\w$@/-]{2,}")
 MAX_CARRIED = 8  # readings of all snippets so far
+MAX_AS_SHOWN = 4  # more that have the white space as the snippet shows it: they don't crowd out others
 MAX_BEHIND = 6.0  # how much worse than the best a reading may be to be carried along
 MAX_REREAD = 2  # of them are read on where a snippet shows what the ones before it wrote
 MIN_TELLING = 4  # characters of a line that tells so
@@ -65,7 +66,7 @@ MAX_SPOKEN_OF = 8  # readings that are tried without what sentences may mean
 # What words may mean: by going, by changes that they quote, beside those, and by entries of a file of keys.
 Meant = tuple[Sequence[Unit], Sequence[Rewording], Beside | None, Sequence[GoneEntries]]
 NOTHING_MEANT: Meant = ((), (), None, ())
-MAX_BELOW = 4  # readings more than are asked for that may turn out likelier as a whole
+MAX_BELOW = 8  # readings more than are asked for that may turn out likelier as a whole
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
 
 
@@ -103,7 +104,7 @@ def readings_of(
             continue
         is_last = number + 1 == len(snippets)
         kept = [reading for reading in ranked if reading.score >= ranked[0].score - (BEAM if is_last else MAX_BEHIND)]
-        carried = kept[: count if is_last else MAX_CARRIED]
+        carried = _likeliest(kept, count if is_last else MAX_CARRIED)
     if carried == [start]:
         return []
     everywhere = _told_everywhere(snippets, words)
@@ -112,6 +113,13 @@ def readings_of(
     asked = _demand(snippets, shown, message)
     told = MessageFacts(base.lines, snippets, hints, words, message)
     return probabilities(_as_wholes(result[: count + MAX_BELOW], asked, told, language, used)[:count])
+
+
+def _likeliest(ranked: Sequence[Reading], limit: int) -> list[Reading]:
+    """The first readings; those as shown are counted apart."""
+    usual = [reading for reading in ranked if not reading.parts[-1].is_as_shown][:limit]
+    as_shown = [reading for reading in ranked if reading.parts[-1].is_as_shown][:MAX_AS_SHOWN]
+    return sorted([*usual, *as_shown], key=lambda reading: -reading.score)
 
 
 def _beside_code(prose: str, snippets: Sequence[Snippet]) -> str:

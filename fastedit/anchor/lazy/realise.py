@@ -7,6 +7,7 @@ quotes a line, another deletes it and writes it anew. Writing their text takes f
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from fastedit.anchor.elision import merge_elided
@@ -24,17 +25,21 @@ _Range = tuple[int, int, tuple[str, ...]]
 
 
 class Realiser:
-    """Writes the result of a plan. added_blanks: see `Blanks`."""
+    """Writes the result of a plan. added_blanks: see `Blanks`; as_shown: see `Columns`."""
 
-    def __init__(self, grid: Grid, plan: PathPlan, added_blanks: AddedBlanks = AddedBlanks.NONE) -> None:
+    def __init__(
+        self, grid: Grid, plan: PathPlan, added_blanks: AddedBlanks = AddedBlanks.NONE, as_shown: bool = False
+    ) -> None:
         self.grid = grid
         self.plan = plan
         self.added_blanks = added_blanks
         self.original = grid.original
         self.shown = grid.shown
-        self.columns = Columns(grid, plan)
+        self.columns = Columns(grid, plan, as_shown)
         self.spots = self.columns.spots
-        self.uneven: list[int] = []  # see `Blanks`
+        self.uneven: list[int] = []  # see `Blanks`, as for the next two
+        self.is_closing = False
+        self.unshown: Counter[str] = Counter()
 
     def cells(self) -> list[Cell]:
         """The result's lines in their order."""
@@ -64,7 +69,7 @@ class Realiser:
         self._add_new(cells, len(original))
         blanks = Blanks(self.grid, plan, self.columns, self.added_blanks)
         cells = blanks.between_lines(cells)
-        self.uneven = blanks.uneven
+        self.uneven, self.is_closing, self.unshown = blanks.uneven, blanks.is_closing, blanks.unshown
         return with_commas(cells, original) if self.grid.outline.language == "json" else cells
 
     def _add_new(self, cells: list[Cell], at: int) -> None:
@@ -83,6 +88,8 @@ class Realiser:
             line = self.plan.quoted[header][0]
             shift = self.columns.column(header) - self.original.columns[line]
             if not shift or self.shown.columns[marker] < self.shown.columns[header]:
+                continue
+            if self.columns.as_shown and self.shown.columns[marker] == self.shown.columns[header]:
                 continue
             limit = self.original.columns[line] + (0 if self.shown.columns[marker] > self.shown.columns[header] else -1)
             for at in range(start, end):
@@ -165,7 +172,7 @@ class Realiser:
         same = span == 1 and self.original.keys[line] == self.shown.keys[row] and not pairs.features[pair][RESPACED]
         column = self.columns.column(row)
         is_moved = not self.columns.is_trusted(row) and column != self.original.columns[line]
-        is_moved = is_moved and not self._is_in_string(line)
+        is_moved = is_moved and (self.columns.as_shown or not self._is_in_string(line))
         if same or pairs.is_loose[pair]:
             text = self.columns.indent(column, line) + original.strip() if is_moved else None
             return [Cell(line, text, row)]
