@@ -83,7 +83,8 @@ class Known:
 class Chart:
     """The best scores of all states of one grid, with one set of weights (name → weight).
 
-    unquoted: rows that stand for no line of the original.
+    unquoted: rows that stand for no line of the original. tilt: what each bracket is worth that a step opens, see
+    `balance`.
     """
 
     def __init__(
@@ -92,9 +93,11 @@ class Chart:
         weights: dict[str, float],
         known: Known | None = None,
         unquoted: Collection[int] = (),
+        tilt: float = 0.0,
     ) -> None:
         self.grid = grid
         self.unquoted = unquoted
+        self.tilt = tilt
         self.facts = StepFacts(grid)
         self.known = known
         self.weights = np.array([weights.get(name, 0.0) for name in FEATURES], np.float32)
@@ -144,6 +147,8 @@ class Chart:
         self.pair_scores = [pairs.features @ self._w(g.PAIR) for pairs in grid.pairs]
         if self.known is not None:
             self._lean(self.known)
+        if self.tilt:
+            self._tilt()
         for row in self.unquoted:
             self.pair_scores[row] = np.full_like(self.pair_scores[row], NEVER)
         # For each row: how many lines it stands for → (n,) the best score of its pairs that begin in each line.
@@ -160,6 +165,8 @@ class Chart:
         for row in range(self.m):
             grid.clock.check(self.m, self.n)
             facts = self._row_scores(row)
+            if self.tilt:
+                facts = replace(facts, new=facts.new + self.tilt * float(grid.row_opens[row]))
             self.rows.append(facts if self.known is None else self.known.leaned(row, facts))
 
     def _row_scores(self, row: int) -> RowScores:
@@ -203,6 +210,15 @@ class Chart:
             gone = known.gone[pairs.lines] if len(pairs.lines) else np.zeros(0, bool)
             wrong = np.where(stays, gone & (not known.has(row)), ~gone | (not known.has(row)))
             self.pair_scores[row] = (self.pair_scores[row] - wrong * known.price).astype(np.float32)
+
+    def _tilt(self) -> None:
+        """Makes the steps better whose lines open more brackets than those in whose place they come."""
+        opened = np.concatenate([[0.0], np.cumsum(self.grid.line_opens)]).astype(np.float32)
+        self.deleted = self.deleted - self.tilt * opened
+        for row, pairs in enumerate(self.grid.pairs):
+            more = self.grid.row_opens[row] - (opened[pairs.lines + pairs.spans] - opened[pairs.lines])
+            changes = ~np.array(pairs.is_loose, bool)
+            self.pair_scores[row] = (self.pair_scores[row] + self.tilt * more * changes).astype(np.float32)
 
     def _run(self) -> None:
         n = self.n

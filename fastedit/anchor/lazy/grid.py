@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastedit.anchor.lazy.balance import opens
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY, SAME
 from fastedit.anchor.lazy.fold import COUNTED, Clock, Fold
 from fastedit.anchor.lazy.lines import Change, Identity, Lines
@@ -203,7 +204,18 @@ class Grid(Positions):
             leaves = leaves * (before >= column)
         return self._counted([f["shown"], f["like"], named * f["header"], leaves])
 
+    @cached_property
+    def line_opens(self) -> Floats:
+        """(n,): how much more each line opens than it closes, see `balance`."""
+        language = self.outline.language
+        return np.array([opens(text, language) for text in self.original.stripped], np.float32)
+
     # ---- the snippet's rows -------------------------------------------------------------------------------------
+
+    @cached_property
+    def row_opens(self) -> Floats:
+        """(m,): how much more each row opens than it closes."""
+        return np.array([opens(text, self.outline.language) for text in self.shown.stripped], np.float32)
 
     @cached_property
     def row_parents(self) -> list[int]:

@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from operator import itemgetter
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rapidfuzz.distance import Indel
 
+from fastedit.anchor.lazy.balance import num_opened
 from fastedit.anchor.lazy.chart import Known
 from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.facts import FACTS, facts_of
@@ -58,6 +60,9 @@ MIN_PATHS, MAX_STEPS = 6, 60_000  # rows of all paths together
 MAX_READ_OFTEN = 30_000  # lines; larger files have their parse errors counted for few readings only
 FEW_READINGS = 4
 BEAM = 12.0
+TILTS = (0.5, 1.0, 1.5, 2.5)  # what a bracket is worth where too many are left open, or too few
+MAX_TILTED = 300_000  # cells of a grid that is searched so
+TILTED_PATHS = 4  # times as many are looked at then, most of which aren't read
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
 COLUMNS_SHOWN, BLANKS_SHOWN = FACTS.index("columns_shown"), FACTS.index("blanks_shown")
@@ -235,6 +240,8 @@ def parts_of(task: Task) -> list[ReadText]:
         fresh = grid.rows_of_new_blocks()
         if any(row in part.plan.quoted for (part, _), *_ in result.values() if part.search is judge for row in fresh):
             _add_readings(result, task, Search(grid, task.used, unquoted=fresh), judge, taste)
+        if task.known_for is None:
+            _add_even(result, task, judge, taste)
     if not result and task.used.get("back", 0.0) > NOWHERE_ELSE:
         # Every path uses lines twice, as going back allows: without it there are always some that don't.
         return parts_of(replace(task, used={**task.used, "back": NOWHERE_ELSE}))
@@ -249,9 +256,17 @@ def _num_paths(num_rows: int) -> int:
 
 
 def _add_readings(
-    result: dict[tuple[str, ...], ReadText], task: Task, search: Search, judge: Search, taste: Taste
+    result: dict[tuple[str, ...], ReadText],
+    task: Task,
+    search: Search,
+    judge: Search,
+    taste: Taste,
+    is_wanted: Callable[[PathPlan], bool] | None = None,
 ) -> None:
-    """Adds what the best paths of a search come to. judge: the search of the same grid that knows no result."""
+    """Adds what the best paths of a search come to. judge: the search of the same grid that knows no result.
+
+    is_wanted: which plans to look at.
+    """
     used = task.used
     worth = np.array([used.get(name, 0.0) for name in FACTS])
     added = sum(used.get(name, 0.0) for name in TASTES if getattr(taste, name))
@@ -260,7 +275,7 @@ def _add_readings(
 
     def add(path: Path) -> Iterator[bool]:
         """Yields for each reading that is added whether it brings no parse errors."""
-        for plan, written in _followed(task, search, path, twins):
+        for plan, written in _followed(task, search, path, twins, is_wanted):
             text, origins = composed(task.before, written.changes)
             if text in habitual and search.known is None:
                 continue
@@ -275,19 +290,46 @@ def _add_readings(
                 yield not facts[MORE_ERRORS]
 
     num_found, has_sound = 0, False
-    for path in search.best(_num_paths(len(search.grid.rows)), beam=BEAM):
+    count = _num_paths(len(search.grid.rows)) * (TILTED_PATHS if search.tilt else 1)
+    for path in search.best(count, beam=BEAM):
         for is_sound in add(path):
             num_found, has_sound = num_found + 1, has_sound or is_sound
         if num_found >= _num_wanted(len(task.before.lines), has_sound):
             break
-    for path in search.apart() if search.known is None else ():
+    for path in search.apart() if search.known is None and is_wanted is None else ():
         for _ in add(path):
             pass
 
 
 def _score(search: Search, path: Path) -> float:
-    """The score of a path without what is known of the result."""
-    return path.score if search.known is None else float(search.features(path) @ search.weights)
+    """The score of a path without what is known of the result, or the price of what it leaves open."""
+    is_judged = search.known is not None or search.tilt != 0
+    return float(search.features(path) @ search.weights) if is_judged else path.score
+
+
+def _add_even(result: dict[tuple[str, ...], ReadText], task: Task, judge: Search, taste: Taste) -> None:
+    """Adds readings in which as much is closed as opened, where that isn't so in the best one of a grid."""
+    mine = [one[0] for one in result.values() if one[0][0].search is judge]
+    if not mine:
+        return
+    grid, best = judge.grid, max(mine, key=itemgetter(1))[0]
+    more = num_opened(grid, best.plan)
+    if not more or grid.num_rows * grid.num_lines > MAX_TILTED:
+        return
+    tried: Counter[int] = Counter({more: MAX_READINGS})
+
+    def is_wanted(plan: PathPlan) -> bool:
+        """Whether lines are left open that weren't tried yet; strings may hide some, so a few of each number are."""
+        count = num_opened(grid, plan)
+        tried[count] += 1
+        return tried[count] <= (MAX_READINGS if not count else FEW_READINGS)
+
+    for size in TILTS:
+        search = Search(grid, task.used, tilt=-math.copysign(size, more))
+        _add_readings(result, task, search, judge, taste, is_wanted)
+        likeliest = max((one[0] for one in result.values() if one[0][0].search is judge), key=itemgetter(1))[0]
+        if likeliest is not best and not likeliest.facts[MORE_ERRORS]:
+            return
 
 
 def _num_wanted(num_lines: int, has_sound: bool) -> int:
@@ -296,7 +338,9 @@ def _num_wanted(num_lines: int, has_sound: bool) -> int:
     return min(wanted, FEW_READINGS) if num_lines > MAX_READ_OFTEN else wanted
 
 
-def _followed(task: Task, search: Search, path: Path, twins: Twins) -> Iterator[tuple[PathPlan, Written]]:
+def _followed(
+    task: Task, search: Search, path: Path, twins: Twins, is_wanted: Callable[[PathPlan], bool] | None
+) -> Iterator[tuple[PathPlan, Written]]:
     """Yields the plan of a path with each text that it may come to.
 
     Yields nothing if it makes no text, or does what an earlier path did. twins: what the earlier ones did. A search
@@ -308,6 +352,8 @@ def _followed(task: Task, search: Search, path: Path, twins: Twins) -> Iterator[
         _reject(task, search, path)
         return
     if search.known is None and not twins.is_new(plan):
+        return
+    if is_wanted is not None and not is_wanted(plan):
         return
     told, said = asks_blanks(task.snippet.prose), asks_blanks(task.said)
     yield from ((plan, written) for written in ways_to_write(grid, plan, told, said))
