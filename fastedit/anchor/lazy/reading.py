@@ -55,6 +55,7 @@ STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")
 MAX_PATHS = 150
 MAX_READINGS = 10
+MAX_FOUND = 20  # readings of one grid: which of them is likeliest turns out only where each is whole
 MAX_BROKEN = 40  # so many readings that don't parse are looked at for one that does
 MIN_PATHS, MAX_STEPS = 6, 60_000  # rows of all paths together
 MAX_READ_OFTEN = 30_000  # lines; larger files have their parse errors counted for few readings only
@@ -316,13 +317,13 @@ def _add_even(result: dict[tuple[str, ...], ReadText], task: Task, judge: Search
     more = num_opened(grid, best.plan)
     if not more or grid.num_rows * grid.num_lines > MAX_TILTED:
         return
-    tried: Counter[int] = Counter({more: MAX_READINGS})
+    tried: Counter[int] = Counter({more: MAX_FOUND})
 
     def is_wanted(plan: PathPlan) -> bool:
         """Whether lines are left open that weren't tried yet; strings may hide some, so a few of each number are."""
         count = num_opened(grid, plan)
         tried[count] += 1
-        return tried[count] <= (MAX_READINGS if not count else FEW_READINGS)
+        return tried[count] <= (MAX_FOUND if not count else FEW_READINGS)
 
     for size in TILTS:
         search = Search(grid, task.used, tilt=-math.copysign(size, more))
@@ -334,7 +335,7 @@ def _add_even(result: dict[tuple[str, ...], ReadText], task: Task, judge: Search
 
 def _num_wanted(num_lines: int, has_sound: bool) -> int:
     """The number of readings that are enough. has_sound: whether one of those found so far brings no parse errors."""
-    wanted = MAX_READINGS if has_sound else MAX_BROKEN
+    wanted = MAX_FOUND if has_sound else MAX_BROKEN
     return min(wanted, FEW_READINGS) if num_lines > MAX_READ_OFTEN else wanted
 
 
