@@ -47,7 +47,7 @@ from fastedit.anchor.lazy.reading import (
 from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.rows import names_in
 from fastedit.anchor.lazy.shown import Shown, Words, declared_in, repetitions, says_everywhere, shown_of
-from fastedit.anchor.lazy.spoken import Unit, spoken_units
+from fastedit.anchor.lazy.spoken import Unit, noted_units, speaking_of_going, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
 
@@ -269,9 +269,15 @@ def _with_proposals(
     meant_by_words = _meant(base, shown, pieces) if has_words else NOTHING_MEANT
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
+    noted: dict[tuple[str, ...], list[Unit]] = {}
     for number, reading in enumerate(readings):
         said = _with_notes(hints, reading)
         meant = meant_by_words if number < MAX_SPOKEN_OF else NOTHING_MEANT
+        notes = speaking_of_going(_notes(reading)) if number < MAX_SPOKEN_OF else ()
+        if notes:
+            if notes not in noted:
+                noted[notes] = noted_units(notes, base.lines, declared_in(found))
+            meant = ([*noted[notes], *meant[0]], *meant[1:])
         proposed = proposals_for(reading.lines, reading.origins, original, found, said, *meant)
         for chosen in combinations(proposed, worth):
             text, origins = followed(reading.lines, reading.origins, chosen, found.language)
@@ -346,6 +352,12 @@ def _with_notes(hints: Hints, reading: Reading) -> Hints:
                 has_imports = has_imports or names_imports(note)
     names = hints.removed | {name for quoted in gone if (name := name_of(quoted))}
     return replace(hints, removed=names, gone=tuple(gone), imports=has_imports)
+
+
+def _notes(reading: Reading) -> tuple[str, ...]:
+    """The notes in the snippets that a reading leaves out, or takes for markers."""
+    told = (part.grid.rows[row] for part in reading.parts for row in (*part.plan.left_out, *part.plan.markers))
+    return tuple(row.note for row in told if row.note)
 
 
 def context_of(snippet: Snippet, hints: Hints, instruction: str = "") -> Context:

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from fastedit.anchor.cues import CueKind, cue_at
 from fastedit.anchor.hints import is_path, name_of, sentences_of
+from fastedit.anchor.lazy.imports import is_named as imports_just
 from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
 from fastedit.anchor.lazy.shapes import shapes_at, shapes_said
 from fastedit.anchor.lazy.shown import Declared
@@ -28,11 +29,12 @@ from fastedit.patterns import pattern
 # the unit stands in, or above, a declaration that the sentence names; unscoped: it doesn't, though it names some. span:
 # the sentence names the first and the last of its lines: "everything from `a` to the end of `b`". shape: the unit is
 # of a kind that the sentence names, as a section or a row. leads: the unit begins with the word. shown: a snippet shows
-# how it begins.
+# how it begins. noted: a note in a snippet says so, not the words around it.
 SPOKEN = (
     "any", "by_quote", "near", "strong", "place", "named", "told", "held", "stays", "others", "block", "before",
-    "share", "scoped", "unscoped", "span", "shape", "leads", "shown",
+    "share", "scoped", "unscoped", "span", "shape", "leads", "shown", "noted",
 )  # fmt: skip
+_GOING = (CueKind.GOES, CueKind.REMOVED, CueKind.REMOVES)
 _SIGNS = "-*+•|>#[]`\"'_:. \t"
 MAX_UNITS = 4  # that a word may mean
 MAX_WORDS = 72  # of a sentence
@@ -109,6 +111,18 @@ def spoken_units(prose: str, original: Lines, declared: Declared) -> list[Unit]:
                 if key not in best or _strength(best[key]) < _strength(unit):
                     best[key] = unit
     return sorted(best.values(), key=lambda unit: -_strength(unit))
+
+
+@lru_cache(maxsize=64)
+def speaking_of_going(notes: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the notes that say that something goes, in words that say nothing else."""
+    return tuple(note for note in notes if any(token[1] in _GOING for token in _cues(_masked(note))))
+
+
+def noted_units(notes: Sequence[str], original: Lines, declared: Declared) -> list[Unit]:
+    """The units of the original that notes in a snippet may say are gone."""
+    found = spoken_units("\n\n".join(notes), original, declared)
+    return [Unit(one.start, one.end, one.name, {**one.values, "noted": 1.0}) for one in found]
 
 
 def _spans(prose: str, original: Lines, declared: Declared) -> Iterator[Unit]:
@@ -211,7 +225,7 @@ def _masked(sentence: str) -> str:
 
 def _words_for_going(masked: str, cues: Sequence[tuple[int, CueKind]], *, goes_on: bool) -> tuple[list[int], list[int]]:
     """The places of the words for going in a sentence: those that say nothing else, and those that may."""
-    strong = [at for at, kind in cues if kind in (CueKind.GOES, CueKind.REMOVED, CueKind.REMOVES)]
+    strong = [at for at, kind in cues if kind in _GOING]
     weak = [one.start() for one in _WEAK.finditer(masked)]
     same = _SAME.match(masked) if goes_on and not strong and not weak else None
     return strong, [same.start()] if same is not None else weak
@@ -348,6 +362,7 @@ def _lines_with(name: str, original: Lines) -> Iterator[tuple[int, str]]:
             continue
         identity = original.identity(line)
         is_named = identity is not None and name in (identity.name, re.split(r"[./\\:\s]", identity.name)[-1])
+        is_named = is_named or (identity is not None and identity.kind == "import" and imports_just(name, stripped))
         found.append((line, "named" if is_named else "held"))
         if len(found) > 40:
             return
