@@ -13,6 +13,7 @@ from fastedit.anchor.lazy.imports import (
     imported_names,
     is_entry,
     is_named,
+    key_of,
     lists_names,
     source_of,
     used_of,
@@ -34,6 +35,8 @@ MIN_NAME = 2  # characters of a name that lines are about
 MIN_QUOTED = 4  # characters of a quote that is the beginning of a line
 MIN_MOVED_LINES = 3
 MIN_MOVED_SHARE = 0.6
+# Languages whose keys are merged by their own rules.
+BY_KEY = ("json", "yaml", "toml", "ini")
 # What may stand behind an entry's name: `"name>=1.2",`.
 _VERSION = r"(?:[<>=!~;@^\[][^(){}]*)?[\"',;]*$"
 
@@ -291,8 +294,12 @@ class _Finder:
         names = {name for bound in is_import for name in bound}
         before = used_of(names, (line for line, bound in zip(self.original, is_import, strict=True) if not bound))
         after = used_of(names, (line for line in self.lines if not self._imports(line)))
+        anew = {(source_of(line)[0], name) for line in self.written for name in self._imports(line)}
         for line in sorted(self.kept - self.covered):
             bound = is_import[line]
+            if bound and all((source_of(self.original[line])[0], name) in anew for name in bound):
+                self._propose((line,), imported=1.0, repeat=1.0)  # at another column, as in a `try`
+                continue
             idle = [name for name in bound if name in declared or name in before - after]
             if idle and len(idle) == len(bound):
                 self._propose((line,), imported=1.0)
@@ -314,6 +321,7 @@ class _Finder:
         is_text = self.found.language in TEXTS
         imports = ((n, name) for n in written for name in ([] if is_text else self._imports(self.lines[n])))
         imported = {(*source_of(self.lines[n]), name) for n, name in imports}
+        self._add_keyed_anew(written)
         if not entries and not imported:
             return
         places = []
@@ -328,6 +336,30 @@ class _Finder:
                 places.append(origin)
         for place in places[:MAX_REPEATS]:
             self._propose((place,), repeat=1.0)
+
+    def _add_keyed_anew(self, written: Sequence[int]) -> None:
+        """Adds entries of an object whose key is written anew elsewhere in it."""
+        keyed: dict[tuple[str, int], int] = {}
+        for number in written:
+            name = key_of(self.lines[number])
+            if name:
+                keyed[name, columns_of(self.lines[number])] = number
+        if not keyed or self.found.language in (*TEXTS, *BY_KEY):
+            return
+        found = []
+        for number, origin in enumerate(self.origins):
+            name = key_of(self.lines[number]) if origin is not None and origin not in self.covered else ""
+            other = keyed.get((name, columns_of(self.lines[number]))) if name else None
+            if other is not None and origin is not None and self._are_in_one_block(*sorted((number, other))):
+                found.append(self._whole(origin))
+        for whole in found[:MAX_REPEATS]:
+            if self._is_free(whole):
+                self._propose(tuple(whole), repeat=1.0, rekeyed=1.0)
+
+    def _are_in_one_block(self, first: int, last: int) -> bool:
+        """Whether no line between two is further out."""
+        column = columns_of(self.lines[first])
+        return all(not line.strip() or columns_of(line) >= column for line in self.lines[first:last])
 
     def _are_in_one_list(self, first: int, last: int) -> bool:
         """Whether two entries have neither blank lines nor lines further out between them."""

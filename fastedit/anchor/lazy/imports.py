@@ -96,6 +96,12 @@ def is_entry(line: str) -> bool:
     return found is not None and found.kind == "entry"
 
 
+def key_of(line: str) -> str:
+    """The key of an entry of an object; "" for other lines."""
+    found = identity_of(line.strip())
+    return found.name if found is not None and found.kind == "key" else ""
+
+
 def used_of(names: set[str], lines: Iterator[str]) -> set[str]:
     """Those of the names that stand in any of the lines."""
     if not names:

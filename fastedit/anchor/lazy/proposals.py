@@ -76,9 +76,9 @@ _COMMENT_SIGNS = ("#", "//", "/*", "*", "--", ";")
 _SIGNS = " \t*#/-;<>!"
 PROPOSALS: tuple[str, ...] = (
     "removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept", "removes_part",
-    "removes_imported", "removes_repeat", "removes_among", "removes_shown", *(f"spoken_{name}" for name in SPOKEN),
-    *(f"reworded_{name}" for name in CHANGED), *(f"beside_{name}" for name in BESIDE),
-    *(f"entries_{name}" for name in GONE),
+    "removes_imported", "removes_repeat", "removes_among", "removes_shown", "removes_rekeyed",
+    *(f"spoken_{name}" for name in SPOKEN), *(f"reworded_{name}" for name in CHANGED),
+    *(f"beside_{name}" for name in BESIDE), *(f"entries_{name}" for name in GONE),
 )  # fmt: skip
 MAX_WAYS = 24  # the best sets of proposals
 

@@ -225,3 +225,18 @@ def test_what_a_snippet_shows_is_less_likely_meant_to_go() -> None:
     assert (told["entries_shown"], told["entries_lines"]) == (0.5, pytest.approx(0.693, abs=1e-3))
     repeated = proposals_for(original, range(3), original, found, hints_of("`beta` is gone."), beside=beside)
     assert [dict(zip(PROPOSALS, one.values, strict=True))["removes_shown"] for one in repeated] == [1.0]
+
+
+def test_an_entry_of_an_object_goes_where_its_key_is_written_anew() -> None:
+    old = ["const it = {", "  top: 1,", "  size: () => 2,", "};", "", "const other = {", "  size: 3,", "};"]
+    lines, origins = [old[0], "  size() {", *old[1:]], [0, None, *range(1, 8)]
+    lines[1] = "  size: (of) => {"
+    found = proposals_for(lines, origins, old, outline("\n".join(old), "javascript"), Hints())
+    assert [(one.gone, values(one)) for one in found] == [((2,), {"removes_repeat", "removes_rekeyed"})]
+
+
+def test_an_import_that_is_written_inside_a_block_may_go_where_imports_are_said_to() -> None:
+    original = "import os\nimport tty\n"
+    written = ["try:", "    import tty", "except ImportError:", "    pass"]
+    assert left(original, Hints(imports=True), written=written) == ["import os"]
+    assert left(original, Hints(), written=written) == []
