@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
@@ -15,17 +15,22 @@ from fastedit.anchor.lazy.shown import Declared, Shown
 from fastedit.patterns import pattern
 
 # rename: one quote stands for another from now on, wherever it is; rename_places: the logarithm of their number;
-# rename_shown: the snippets have the new one; rename_part: it is done in one declaration only, which the words name.
+# rename_shown: the snippets have the new one; rename_part: it is done in one declaration only, which the words name;
+# rename_wanted: the words say that the one should be the other.
 # line: a quote is a line that the original has with another value; line_among: as many other lines could be meant;
 # line_like: how alike the two are; line_shown: a snippet shows it; line_gone: the words say that it is gone;
 # line_entry: it is an item of a list with the same first word; line_far: nothing but its words says which line it is.
-# line_paragraph: a block quote is a paragraph that is otherwise now.
+# line_paragraph: a block quote is a paragraph that is otherwise now; line_import: an import would take the place of one
+# of something else.
 # insert: a quote is a line that nothing of the original is like; insert_told: a word for a place stands beside what it
 # goes next to; insert_sorted: it goes where the order of the lines that it is like puts it; insert_said: the
-# sentence says that something is added.
+# sentence says that something is added; insert_again: the original has that line elsewhere, and the sentence tells the
+# place for another; insert_scoped: it goes into a declaration that the sentence names; insert_agreed: the words and the
+# order say the same.
 CHANGED = (
-    "rename", "rename_places", "rename_shown", "rename_part", "line", "line_among", "line_like", "line_shown",
-    "line_gone", "line_entry", "line_far", "line_paragraph", "insert", "insert_told", "insert_sorted", "insert_said",
+    "rename", "rename_places", "rename_shown", "rename_part", "rename_wanted", "line", "line_among", "line_like",
+    "line_shown", "line_gone", "line_entry", "line_far", "line_paragraph", "line_import", "insert", "insert_told",
+    "insert_sorted", "insert_said", "insert_again", "insert_scoped", "insert_agreed",
 )  # fmt: skip
 MAX_RENAMED = 12  # lines
 MIN_PARAGRAPH = 2  # lines of a block quote that is a paragraph
@@ -43,7 +48,7 @@ _SIGN = pattern(r"^(?:\*|//+!?|#+|--|>|;|-)\s+")
 _NAME = pattern(r"[\w.$#:@\\/-]*(?:\(\))?$")
 _QUOTE = pattern(r"`([^`\n]+)`")
 _ADDS = pattern(
-    r"\b(?:add\w*|append\w*|insert\w*|new|plus|with|needs?|import\w*|goes|comes?|follows|in|put|hinzu|dazu|neu\w*|añad\w+"
+    r"\b(?:add\w*|append\w*|insert\w*|new|plus|with|needs?|import\w*|goes|comes?|follows|in|put|forgot\w*|missing|missed|lacks?|hinzu|dazu|neu\w*|añad\w+"
     r"|ajout\w+|aggiung\w+|nuov\w+|nuev\w+|dodaj\w*|nieuwe?)\b|追加|添加|新增|добав\w+",
     re.IGNORECASE,
 )
@@ -57,6 +62,12 @@ _NEXT_TO = pattern(
 _EDGE = pattern(
     r"\b(?:(?P<top>top|start|beginning|first\s+(?:one|entry|item|key|line)?)|end|bottom|last\s+(?:one|entry|item|key|line)?)"
     r"\s+(?:of|in)\s+(?:the\s+)?(?P<name>`[^`\n]+`)",
+    re.IGNORECASE,
+)
+# Where an import goes that isn't shown.
+_BELOW_DOCSTRING = pattern(
+    r"\b(?:after|below|behind|under|beneath|follow(?:s|ing)|nach|unter|hinter|après|sous|dopo|sotto|después de"
+    r"|debajo de)\s+(?:\w+[\s’'])?(?:the\s+)?(?:module|file|top|opening|first)?(?:'s)?\s*(?:doc[ -]?string|docblock)\b",
     re.IGNORECASE,
 )
 _NEAR = 60  # characters from a word for a place to what it goes with
@@ -81,12 +92,12 @@ def spoken_changes(shown: Shown, original: Lines, declared: Declared) -> list[Re
     taken = {quote for _, quotes in paragraphs for quote in quotes}
     found = [*_renamings(shown, original, declared), *(one for one, _ in paragraphs)]
     found += [*_quoted_lines(shown, original), *_like_lines(shown, original, taken)]
-    return [*found, *_new_lines(shown, original)][:MAX_CHANGES]
+    return [*found, *_new_lines(shown, original, declared)][:MAX_CHANGES]
 
 
 def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Rewording]:
     """Yields for each pair of quotes, one for the other, all lines with the new one, and those of what words name."""
-    for old, new in shown.renamed:
+    for old, new in dict.fromkeys((*shown.renamed, *shown.wanted)):
         if len(old) < MIN_WORD or old == new:
             continue
         start, end = (r"(?<![\w$-])" if old[0].isalnum() else ""), (r"(?![\w$-])" if old[-1].isalnum() else "")
@@ -99,6 +110,7 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         key = "".join(new.split())
         is_shown = any(key in line for line in shown.lines)
         values = {"rename": 1.0, "rename_places": math.log(len(lines)), "rename_shown": float(is_shown)}
+        values["rename_wanted"] = float((old, new) in shown.wanted)
         yield Rewording(changed, values)
         within = {line for start, end in _scopes(shown, old, new, declared) for line in range(start, end)}
         part = tuple(one for one in changed if one[0] in within)
@@ -145,7 +157,10 @@ def _scopes(shown: Shown, old: str, new: str, declared: Declared) -> Iterator[tu
     """Yields the lines of the declarations that a sentence names which has both quotes."""
     for sentence, _ in sentences_of(shown.prose):
         quotes = [one.strip() for one in _QUOTE.findall(sentence)]
-        if old in quotes and new in quotes:
+        is_about = (old in quotes and new in quotes) or (
+            (old, new) in shown.wanted and old in sentence and new in sentence
+        )
+        if is_about:
             for quote in quotes:
                 yield from declared.get(quote.removesuffix("()"), ()) if quote not in (old, new) else ()
 
@@ -195,9 +210,18 @@ def _reworded(line: int, quote: str, num_meant: int, shown: Shown, original: Lin
         "line_like": fuzz.ratio(quote, _statement(line, span, original).removeprefix(lead)) / 100,
         "line_shown": float(any(one.startswith(key) for one in shown.lines)),
         "line_gone": float(key in shown.gone),
+        "line_import": float(_imports_another(quote, original, line)),
         **values,
     }
     return Rewording(((line, f"{indentation}{lead}{quote}{tail}"),), told, gone=tuple(range(line + 1, line + span)))
+
+
+def _imports_another(quote: str, original: Lines, line: int) -> bool:
+    """Whether a quote and a line import things of other names: `import a.B` and `import a.C`."""
+    mine, theirs = identity_of(quote), original.identity(line)
+    if mine is None or theirs is None or not mine.kind == theirs.kind == "import":
+        return False
+    return WORD.findall(mine.name)[-1:] != WORD.findall(theirs.name)[-1:]
 
 
 def _is_closed(quote: str) -> bool:
@@ -249,30 +273,63 @@ def _meant(quote: str, original: Lines) -> list[int]:
     return sorted(line for line, ratio in best.items() if ratio >= top - NEARLY)[:MAX_MEANT]
 
 
-def _new_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
+def _new_lines(shown: Shown, original: Lines, declared: Declared) -> Iterator[Rewording]:
     """Yields for each quote of code that nothing is like a new line: beside what the words name, or in its order."""
     quotes = set(shown.quotes)
     for sentence, _ in sentences_of(shown.prose):
         for found in _QUOTE.finditer(sentence):
             quote = found[1].strip()
             key = _bare(quote)
-            identity = identity_of(quote)
-            is_known = identity is not None and identity in original.identities
             is_code = quote in quotes and len(key) >= MIN_NEW and not DOTS.search(quote) and not _NAME.match(quote)
-            if not is_code or is_known or any(key in line for line in (*original.keys, *shown.lines)):
+            if not is_code or _has(shown.lines, quote, key):
                 continue
             said = _ADDS.search(_QUOTE.sub(" ", sentence)) is not None
             values = {"insert": 1.0, "insert_said": float(said)}
-            told = dict.fromkeys(_told_places(sentence, found, original))
+            identity = identity_of(quote)
+            if (identity is not None and identity in original.identities) or _has(original.keys, quote, key):
+                yield from _again(sentence, found, original, declared, values)
+                continue
+            scopes = _named_scopes(sentence, quote, declared, len(original))
+            told = dict.fromkeys(_told_places(sentence, found, original, scopes))
             in_order = _in_order(quote, original)
             for line in told:
-                is_sorted = line in in_order
-                yield _inserted(
-                    line, quote, original, {**values, "insert_told": 1.0, "insert_sorted": float(is_sorted)}
-                )
+                is_sorted = float(line in in_order)
+                is_told = {"insert_told": 1.0, "insert_sorted": is_sorted, "insert_agreed": is_sorted}
+                is_told["insert_scoped"] = float(any(line in scope for scope in scopes))
+                yield _inserted(line, quote, original, {**values, **is_told})
             for line in in_order:
                 if line not in told:
                     yield _inserted(line, quote, original, {**values, "insert_sorted": 1.0})
+
+
+def _has(keys: Collection[str], quote: str, key: str) -> bool:
+    """Whether lines have a quote; an import only where one is just it: `import a` is no part of `import a.b`."""
+    identity = identity_of(quote)
+    if identity is not None and identity.kind == "import":
+        return any(_bare(line) == key for line in keys)
+    return any(key in line for line in keys)
+
+
+def _again(
+    sentence: str, found: re.Match[str], original: Lines, declared: Declared, values: dict[str, float]
+) -> Iterator[Rewording]:
+    """Yields a line that the original has, once more in a declaration that the sentence names, where it says."""
+    quote = found[1].strip()
+    scopes = _named_scopes(sentence, quote, declared, len(original))
+    if any(_bare(original.keys[line]) == _bare(quote) for scope in scopes for line in scope):
+        return
+    for line in dict.fromkeys(_told_places(sentence, found, original, scopes)):
+        if any(line in scope for scope in scopes):
+            told = {**values, "insert_told": 1.0, "insert_again": 1.0, "insert_scoped": 1.0}
+            yield _inserted(line, quote, original, told)
+
+
+def _named_scopes(sentence: str, quote: str, declared: Declared, num_lines: int) -> list[range]:
+    """The declarations of several lines that a sentence names beside a quote, one for each name."""
+    names = (one.strip().removesuffix("()") for one in _QUOTE.findall(sentence))
+    found = (declared.get(name, ()) for name in names if name != quote)
+    scopes = [range(one[0][0], min(num_lines, one[0][1])) for one in found if len(one) == 1]
+    return [scope for scope in scopes if len(scope) > 1]
 
 
 def _inserted(line: int, quote: str, original: Lines, values: dict[str, float]) -> Rewording:
@@ -285,16 +342,22 @@ def _inserted(line: int, quote: str, original: Lines, values: dict[str, float]) 
     return Rewording((), values, added=((line, f"{indentation}{quote}{tail}"),))
 
 
-def _told_places(sentence: str, quote: re.Match[str], original: Lines) -> Iterator[int]:
-    """Yields the lines behind which a sentence says that a quote goes."""
+def _told_places(sentence: str, quote: re.Match[str], original: Lines, scopes: Sequence[range] = ()) -> Iterator[int]:
+    """Yields the lines behind which a sentence says that a quote goes. scopes: declarations that it names."""
     masked = sentence[: quote.start()] + " " * len(quote[0]) + sentence[quote.end() :]
     for edge in _EDGE.finditer(masked):
         for line in _openers(edge["name"].strip("`"), original):
             yield line if edge["top"] else _last_inside(line, original)
+    if _BELOW_DOCSTRING.search(masked) and (end := _end_of_docstring(original)):
+        yield end - 1
     for place in _NEXT_TO.finditer(masked):
         behind = masked[place.end() : place.end() + _NEAR]
         for word in re.finditer(r"`([^`\n]+)`|[\w$@./\\:-]*\w", behind):
-            lines = _named(word[1] or word[0], original, quote[1])
+            text = word[1] or word[0]
+            lines = _named(text, original, quote[1])
+            for scope in scopes:
+                inside = original.word_places.get(text.removesuffix("()"), ())
+                lines = [line for line in inside if line in scope[1:]] or lines
             if not lines:
                 continue
             for line in lines:
@@ -303,6 +366,17 @@ def _told_places(sentence: str, quote: re.Match[str], original: Lines) -> Iterat
                 else:
                     yield line + max(1, original.statement_span(line)) - 1
             break
+
+
+def _end_of_docstring(original: Lines) -> int:
+    """The line behind the module's docstring; 0 where it has none."""
+    first = next((at for at, key in enumerate(original.keys) if key and not original.is_comment(at)), None)
+    if first is None or not original.stripped[first].lstrip("rRbBuU").startswith(('"""', "'''")):
+        return 0
+    quotes = original.stripped[first].lstrip("rRbBuU")[:3]
+    if quotes in original.stripped[first].lstrip("rRbBuU")[3:]:
+        return first + 1
+    return next((at + 1 for at in range(first + 1, len(original)) if quotes in original.stripped[at]), 0)
 
 
 def _openers(name: str, original: Lines) -> list[int]:

@@ -78,6 +78,15 @@ _RENAMED_BOTH = pattern(
     r"`([^`\n]+)`\s*(?:/|,|&|and|und|y|et|e)\s*`([^`\n]+)`\s*(?:→|->|=>|⇒|\b(?:becomes?|to|by|with|into)\b)\s*"
     r"`([^`\n]+)`\s*(?:/|,|&|and|und|y|et|e)\s*`([^`\n]+)`"
 )
+# "`a` in line 2 must be `b`", "in `f` the words “a” should read “b”": the one that is to be, whatever stands between.
+_WANTED = pattern(
+    r"(?:`(?P<code>[^`\n]+)`|[\"“„](?P<words>[^\"“”„\n]{2,})[\"”“])[^`\"“„;\n]{0,40}?"
+    r"(?:\b(?:in|of|inside|from)\s[^`\"“„;\n]{0,24}`[^`\n]+`[^`\"“„;\n]{0,16}?)?"
+    r"\b(?:should|must|ought to|ha(?:s|ve) to|needs? to|is to|are to|muss|sollte?|devrait|doit|debe(?:ría)?"
+    r"|dovrebbe|deve)\s+(?:now\s+|rather\s+)?(?:be|read|say|become|sein|heißen|lauten|être|ser|decir|essere)\b(?:\s+\w+)?\s*"
+    r"(?:`(?P<new_code>[^`\n]+)`|[\"“„](?P<new_words>[^\"“”„\n]{2,})[\"”“])",
+    re.IGNORECASE,
+)
 # Lines of prose that quote: `> like this`, or indented as code is.
 _QUOTED_LINE = pattern(r"^(?:>[ \t]?|[ ]{4,}|\t)(\S.*)$")
 _BLOCK_QUOTE = pattern(r"^>[ \t]?(\S.*)$")
@@ -278,6 +287,14 @@ class Shown:
             pairs = [pair for pair in pairs if pair != (second, new_first)]
             pairs += [(first, new_first), (second, new_second)]
         return tuple(dict.fromkeys((old.strip(), new.strip()) for old, new in pairs))
+
+    @cached_property
+    def wanted(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of quotes of which words say that the one should be the other."""
+        pairs = (
+            (one["code"] or one["words"], one["new_code"] or one["new_words"]) for one in _WANTED.finditer(self.prose)
+        )
+        return tuple(dict.fromkeys((old.strip(), new.strip(" .,")) for old, new in pairs))
 
     @cached_property
     def asks_gone(self) -> bool:

@@ -9,7 +9,7 @@ from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.shown import declared_in, shown_of
-from fastedit.anchor.lazy.spoken import Unit, spoken_units
+from fastedit.anchor.lazy.spoken import Unit, noted_units, speaking_of_going, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of
@@ -314,3 +314,56 @@ def test_a_quoted_item_of_a_block_quote_keeps_its_sign() -> None:
     page = "> - [one](http://a.org/one/two/three)\n> - [two](http://b.org)\n"
     found = changes("The dead link:\n\n> - [one](http://c.org/one/two/three)\n", page)
     assert ((0, "> - [one](http://c.org/one/two/three)"),) in [one.lines for one in found]
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "The `return load(path)` in line 9 must be `return read(path)` by the way.",
+        'In `save` "load(path)" should read "read(path)".',
+    ],
+)
+def test_what_should_be_otherwise_is_a_renaming(prose: str) -> None:
+    [one] = [one for one in changes(prose, MODULE) if one.values.get("rename_wanted")][:1]
+    assert one.lines[-1] == (8, "    return read(path)")
+
+
+def test_an_import_is_no_part_of_another() -> None:
+    found = changes("Needs `import scope` above `import scope.signal`.", "import os\nimport scope.signal\n")
+    [one] = [one for one in found if one.values.get("insert_told")]
+    assert one.added == ((0, "import scope"),)
+    assert one.values["insert_agreed"] == 1
+
+
+def test_an_import_does_not_become_one_of_something_else() -> None:
+    found = changes("It needs `import java.util.Set;` now.", "import java.util.Map;\nimport java.util.List;\n")
+    assert {one.values["line_import"] for one in found if one.values.get("line")} == {1.0}
+
+
+def test_an_import_goes_below_the_docstring() -> None:
+    original = '"""Loads.\n\nAnd saves.\n"""\n\nNAME = "a"\n'
+    found = changes("`import base64` goes on the line below the module docstring.", original)
+    assert [one.added for one in found if one.values.get("insert_told")] == [((3, "import base64"),)]
+
+
+def test_a_line_once_more_where_the_words_say() -> None:
+    original = (
+        "def save(self):\n    self.check(1)\n    self.write()\n\n\ndef load(self):\n    self.read()\n    self.close()\n"
+    )
+    found = changes("`load` forgot one: `self.check(1)` after its call of `read`.", original)
+    [one] = [one for one in found if one.values.get("insert_again")]
+    assert one.added == ((6, "    self.check(1)"),)
+
+
+def test_a_note_in_a_snippet_speaks_of_going_too() -> None:
+    original = "import os\nimport platform\n\n\ndef load(path):\n    return path\n"
+    notes = ('drop "import platform", nobody needs it', "nothing else changes here")
+    assert speaking_of_going(notes) == notes[:1]
+    [one] = noted_units(notes[:1], Lines(lines_of(original)), declared_in(outline(original, "python")))
+    assert (one.start, one.end, one.values["noted"]) == (1, 2, 1)
+
+
+def test_an_import_of_just_a_name_is_about_it() -> None:
+    original = "from typing import Any\n\n\ndef load(path: Any) -> Any:\n    return path\n"
+    found = units("`Any` is gone.", original, "python")
+    assert list(found) == ["from typing import Any"]
