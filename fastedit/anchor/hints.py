@@ -103,9 +103,14 @@ def gone_in(note: str, is_name: Callable[[str], bool]) -> tuple[str, ...]:
     return tuple(quoted for quoted in said.gone if quoted not in said.stays)
 
 
+def speaks_of_imports(sentence: str) -> bool:
+    """Whether a sentence has a word for imports."""
+    return _IMPORTS.search(sentence) is not None
+
+
 def names_imports(sentence: str) -> bool:
     """Whether a sentence speaks of imports, and of something that goes."""
-    if not _IMPORTS.search(sentence):
+    if not speaks_of_imports(sentence):
         return False
     tokens = _tokens(sentence, _looks_like_code)
     return any(token.kind in (CueKind.REMOVES, CueKind.REMOVED, CueKind.GOES) for token in tokens)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fastedit.anchor.cues import CueKind, cue_at
-from fastedit.anchor.hints import is_path, name_of, sentences_of
+from fastedit.anchor.hints import is_path, name_of, sentences_of, speaks_of_imports
 from fastedit.anchor.lazy.imports import is_named as imports_just
 from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
 from fastedit.anchor.lazy.shapes import shapes_at, shapes_said
@@ -29,10 +29,11 @@ from fastedit.patterns import pattern
 # the unit stands in, or above, a declaration that the sentence names; unscoped: it doesn't, though it names some. span:
 # the sentence names the first and the last of its lines: "everything from `a` to the end of `b`". shape: the unit is
 # of a kind that the sentence names, as a section or a row. leads: the unit begins with the word. shown: a snippet shows
-# how it begins. noted: a note in a snippet says so, not the words around it.
+# how it begins. noted: a note in a snippet says so, not the words around it. import:
+# the unit is an import, and the sentence speaks of imports.
 SPOKEN = (
     "any", "by_quote", "near", "strong", "place", "named", "told", "held", "stays", "others", "block", "before",
-    "share", "scoped", "unscoped", "span", "shape", "leads", "shown", "noted",
+    "share", "scoped", "unscoped", "span", "shape", "leads", "shown", "noted", "import",
 )  # fmt: skip
 _GOING = (CueKind.GOES, CueKind.REMOVED, CueKind.REMOVES)
 _SIGNS = "-*+•|>#[]`\"'_:. \t"
@@ -73,7 +74,7 @@ _SAME = pattern(
 )
 _PLACE = pattern(
     r"\b(?:in|from|of|to|into|at|on|above|below|before|after|between|behind|beside|inside|under|over|within|im|in der"
-    r"|aus|von|vor|nach|dans|de|du|à|en|del|na|no|do|из|в)\s+(?:the\s+|its\s+|both\s+|all\s+)?$",
+    r"|aus|von|vor|nach|dans|de|du|à|en|del|na|do|из|в)\s+(?:the\s+|its\s+|both\s+|all\s+)?$",
     re.IGNORECASE,
 )
 _TABLE = pattern(r"^\[{1,2}[^\]]+\]{1,2}\s*(?:#.*)?$")
@@ -242,6 +243,7 @@ def _words_of(sentence: str, *, goes_on: bool = False) -> Iterator[_Word]:
     if not strong and not weak:
         return
     shapes = shapes_said(masked)
+    imports = speaks_of_imports(masked)
     stays = any(kind in (CueKind.STAYS, CueKind.KEEPS, CueKind.NOT) for _, kind in cues)
     for number, found in enumerate(_TOKEN.finditer(sentence)):
         if number >= MAX_WORDS:
@@ -261,6 +263,7 @@ def _words_of(sentence: str, *, goes_on: bool = False) -> Iterator[_Word]:
                 "place": float(_PLACE.search(masked[: found.start()]) is not None),
                 "stays": float(stays),
                 "before": float(nearest > found.start()),
+                "import": float(imports),
             },
             shapes,
         )
@@ -322,6 +325,8 @@ def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence
         values["block"] = float(end - start > 1)
         inside = any(first <= start and end <= last and end - start < last - first for first, last in scopes)
         values |= {"scoped": float(inside), "unscoped": float(bool(scopes) and not inside)}
+        identity = original.identity(start)
+        values["import"] *= float(identity is not None and identity.kind == "import")
         head = original.stripped[start].lstrip(_SIGNS)
         values["leads"] = float(head.startswith(name) and not head[len(name) : len(name) + 1].isalnum())
         values["shape"] = float((start, end) in shaped)

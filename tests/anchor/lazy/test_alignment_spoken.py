@@ -367,3 +367,9 @@ def test_an_import_of_just_a_name_is_about_it() -> None:
     original = "from typing import Any\n\n\ndef load(path: Any) -> Any:\n    return path\n"
     found = units("`Any` is gone.", original, "python")
     assert list(found) == ["from typing import Any"]
+
+
+def test_a_sentence_about_imports_means_imports() -> None:
+    one = units("No __future__ import any more.", MODULE, "python")["from __future__ import absolute_import"]
+    assert (one.values["import"], one.values["place"]) == (1, 0)
+    assert units("`load` goes, like its import.", MODULE, "python")["def load(path):"].values["import"] == 0
