@@ -109,7 +109,7 @@ def readings_of(
         return []
     everywhere = _told_everywhere(snippets, words)
     carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, base, everywhere, used)]
-    result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), used)
+    result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), language, used)
     asked = _demand(snippets, shown, message)
     told = MessageFacts(base.lines, snippets, hints, words, message)
     return probabilities(_as_wholes(result[: count + MAX_BELOW], asked, told, language, used)[:count])
@@ -261,12 +261,13 @@ def _with_proposals(
     hints: Hints,
     shown: Shown,
     pieces: Sequence[tuple[str, frozenset[str]]],
+    language: str,
     used: dict[str, float],
 ) -> list[Reading]:
     """The readings, and each of them with what the words say is gone, has moved or is otherwise."""
     original, found = base.lines.texts, base.outline
     has_words = bool(shown.prose.strip()) or any(text.strip() for text, _ in pieces)
-    meant_by_words = _meant(base, shown, pieces) if has_words else NOTHING_MEANT
+    meant_by_words = _meant(base, shown, pieces, language) if has_words else NOTHING_MEANT
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
     noted: dict[tuple[str, ...], list[Unit]] = {}
@@ -290,14 +291,14 @@ def _with_proposals(
     return sorted(result.values(), key=lambda reading: -reading.score)
 
 
-def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]]) -> Meant:
+def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]], language: str) -> Meant:
     """Reads what the words may mean by going, by changes that they quote, and by entries of a file of keys."""
     declared = declared_in(base.outline)
     return (
         spoken_units(shown.prose, base.lines, declared),
         spoken_changes(shown, base.lines, declared),
         Beside(base.lines, pieces, shown.lines),
-        gone_entries(shown.prose, base.lines, base.outline.language),
+        gone_entries(shown.prose, base.lines, language),
     )
 
 
