@@ -24,7 +24,7 @@ from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
 from fastedit.anchor.lazy.fulfilled import FULFILLED
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
-from fastedit.anchor.lazy.lines import Change, Lines
+from fastedit.anchor.lazy.lines import Change, Lines, columns_of
 from fastedit.anchor.lazy.losses import LOSSES
 from fastedit.anchor.lazy.paths import Path
 from fastedit.anchor.lazy.places import asks_blanks
@@ -163,6 +163,29 @@ def _run(origins: Sequence[int | None], start: int) -> int:
         while origins[end : end + stride] == tuple(range(end + ahead, end + ahead + stride)):
             end += stride
     return end - start
+
+
+def slid(changes: Sequence[Change], original: Lines) -> list[Change]:
+    """The changes, with new lines that begin inside of a block and leave it as whole blocks, where that is the same.
+
+    New `name: b`, `- job:` below `- job:` is the same text as `- job:`, `name: b` above it, and only that is one more
+    job: nothing is the second name of the first one.
+    """
+    result: list[Change] = []
+    for start, end, new in changes:
+        at, lines = start, new
+        least = result[-1][1] if result else 0
+        while start == end and at > least and lines[-1] == original.texts[at - 1] and _leaves_its_block(lines):
+            at, lines = at - 1, [lines[-1], *lines[:-1]]
+        is_better = at < start and not _leaves_its_block(lines)
+        result.append((at, at, lines) if is_better else (start, end, new))
+    return result
+
+
+def _leaves_its_block(texts: Sequence[str]) -> bool:
+    """Whether a line stands further out than the first one that isn't blank."""
+    columns = [columns_of(text) for text in texts if text.strip()]
+    return bool(columns) and min(columns) < columns[0]
 
 
 def composed(before: Reading, changes: Sequence[Change]) -> tuple[tuple[str, ...], tuple[int | None, ...]]:

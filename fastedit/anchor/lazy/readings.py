@@ -42,6 +42,7 @@ from fastedit.anchor.lazy.reading import (
     composed,
     parts_of,
     probabilities,
+    slid,
     weights,
 )
 from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
@@ -310,7 +311,7 @@ def _as_wholes(
     worth = [used.get(name, 0.0) for name in WHOLE]
     result = []
     for reading in readings:
-        changes = reading.changes(original.texts)
+        changes = slid(reading.changes(original.texts), original)
         told = (
             *coherence_of(original, changes, asked, language),
             *losses_of(original, changes, message, language),
