@@ -150,10 +150,28 @@ class _Finder:
         """Adds what clauses say is gone of a file of keys, as far as it is there; others may say so too."""
         for one in clauses:
             gone = tuple(line for line in one.lines if self._is_free(range(line, line + 1)))
+            gone = tuple(line for line in gone if line not in self._written_into)
             if gone:
                 values = one.values | {"shown": self._share_shown(gone), "lines": math.log(len(gone))}
                 told = {f"entries_{name}": value for name, value in values.items()}
                 self.result.append(ProposedLoss(gone, tuple(told.get(name, 0.0) for name in PROPOSALS)))
+
+    @cached_property
+    def _written_into(self) -> frozenset[int]:
+        """The lines that open and close what a result has new lines in: `"a": {` can't go where these stay."""
+        result: set[int] = set()
+        opened: list[tuple[int | None, bool]] = []  # each bracket's line, and whether new lines stand in it
+        for line, origin in zip(self.lines, self.origins, strict=True):
+            bare = line.strip().rstrip(",;")
+            if bare[:1] in ("}", "]", ")") and opened:
+                start, is_written = opened.pop()
+                if is_written:
+                    result.update(one for one in (start, origin) if one is not None)
+            if origin is None and bare:
+                opened = [(start, True) for start, _ in opened]
+            if bare[-1:] in ("{", "[", "("):
+                opened.append((origin, False))
+        return frozenset(result)
 
     def add_spoken(self, units: Sequence[Unit]) -> None:
         """Adds units that sentences may mean."""

@@ -29,11 +29,11 @@ from fastedit.patterns import pattern
 # the unit stands in, or above, a declaration that the sentence names; unscoped: it doesn't, though it names some. span:
 # the sentence names the first and the last of its lines: "everything from `a` to the end of `b`". shape: the unit is
 # of a kind that the sentence names, as a section or a row. leads: the unit begins with the word. shown: a snippet shows
-# how it begins. noted: a note in a snippet says so, not the words around it. import:
-# the unit is an import, and the sentence speaks of imports.
+# how it begins. noted: a note in a snippet says so, not the words around it. import: the unit is an import, and the
+# sentence speaks of imports. excepted: the sentence says that all but this goes.
 SPOKEN = (
     "any", "by_quote", "near", "strong", "place", "named", "told", "held", "stays", "others", "block", "before",
-    "share", "scoped", "unscoped", "span", "shape", "leads", "shown", "noted", "import",
+    "share", "scoped", "unscoped", "span", "shape", "leads", "shown", "noted", "import", "excepted",
 )  # fmt: skip
 _GOING = (CueKind.GOES, CueKind.REMOVED, CueKind.REMOVES)
 _SIGNS = "-*+•|>#[]`\"'_:. \t"
@@ -75,6 +75,11 @@ _SAME = pattern(
 _PLACE = pattern(
     r"\b(?:in|from|of|to|into|at|on|above|below|before|after|between|behind|beside|inside|under|over|within|im|in der"
     r"|aus|von|vor|nach|dans|de|du|à|en|del|na|do|из|в)\s+(?:the\s+|its\s+|both\s+|all\s+)?$",
+    re.IGNORECASE,
+)
+_EXCEPTED = pattern(
+    r"\b(?:everything|all|alles|tout|todo|tutto|tudo)\b[^,.;:]{0,40}?"
+    r"\b(?:but|except|apart from|other than|save|bis auf|außer|sauf|menos|salvo|excepto|tranne|exceto)\b[^.;:]*$",
     re.IGNORECASE,
 )
 _TABLE = pattern(r"^\[{1,2}[^\]]+\]{1,2}\s*(?:#.*)?$")
@@ -264,6 +269,7 @@ def _words_of(sentence: str, *, goes_on: bool = False) -> Iterator[_Word]:
                 "stays": float(stays),
                 "before": float(nearest > found.start()),
                 "import": float(imports),
+                "excepted": float(_EXCEPTED.search(masked[: found.start()]) is not None),
             },
             shapes,
         )

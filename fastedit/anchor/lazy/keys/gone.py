@@ -18,13 +18,18 @@ from fastedit.patterns import pattern
 GONE = ("gone", "quoted", "owner", "others", "stays", "but", "shown", "lines")
 MAX_ENTRIES = 24
 MAX_MEANT = 4  # entries that one name may mean, but for one with a wildcard
-_CLAUSE = pattern(r"(?<=[.;!?])\s+|,\s+(?![`\"\d]|which\b|that\b|all\b|and\b|so\b)|\s*[()]\s*|\n\s*\n|\n(?=\s*[-*]\s)")
+_CLAUSE = pattern(
+    r"(?<=[.;!?])\s+|,\s+(?![`\"\d]|which\b|that\b|all\b|both\b|and\b|so\b)|\s*[()]\s*|\n\s*\n|\n(?=\s*[-*]\s)"
+)
 _GOES = pattern(
     r"\b(?:remov\w+|delet\w+|drop\w*|gone|goes|go|leaves?|out|no|no longer|unused|obsolete|kill\w*|takes? out|replac\w+"
     r"|loses?|without|away|entfern\w*|entfällt|supprim\w*|retir\w*|elimin\w*|quit\w*|удал\w*|убра\w*)\b",
     re.IGNORECASE,
 )
 _STAYS = pattern(r"\b(?:stays?|keeps?|remains?|untouched|unchanged|still)\b", re.IGNORECASE)
+_STAYS_ITSELF = pattern(
+    r"\s+(?:(?:is|are)\s+(?:still|kept|unchanged|untouched)|stays?|remains?|keeps?)\b", re.IGNORECASE
+)
 _NAME = pattern(r"`([^`\n]+)`|\"([^\"\n]+)\"|(?<![\w.])(\d+\.\d+(?:\.\d+)*)(?![\w.]*\d)|(?<![\w.])([A-Z]+\d{2,})\b")
 _PLACE = pattern(
     r"\b(?:in|from|of|to|into|at|on|above|below|before|after|between|behind|beside|inside|under|with|by|follows?"
@@ -32,6 +37,13 @@ _PLACE = pattern(
     re.IGNORECASE,
 )
 _BUT = pattern(r"\b(?:everything|all(?: keys| entries| else)?)\s+(?:but|except(?: for)?)\b", re.IGNORECASE)
+_IS_WHOLE = pattern(
+    r"\b(?:is|are|shown|listed|given)\s+(?:now\s+|here\s+)*(?:the\s+|in\s+|its\s+|their\s+)?"
+    r"(?:complete|full|entire|whole)\b",
+    re.IGNORECASE,
+)
+_TOP_LEVEL = pattern(r"\b(?:top[- ]level|outermost|root(?:'s)?)\s+$", re.IGNORECASE)
+_AROUND = " \t\"',;"
 _KEY = re.compile(r"""^(?:-\s+)?(?:"([^"]+)"|'([^']+)'|([\w@$.*/-]+))\s*[:=](?!:)""")
 _DESCRIBED = pattern(r"\b(?:the|no|its)\s+([\w.-]+)\s+(?:one|line|entry|item|classifier|pin)\b", re.IGNORECASE)
 
@@ -84,15 +96,18 @@ def _meant_by(clause: str, original: Lines) -> GoneEntries | None:
     if _BUT.search(clause):
         return _all_but(clause, original)
     names = [
-        (next(filter(None, one.groups())), one[1] or one[2])
-        for one in _NAME.finditer(clause)
-        if not _PLACE.search(clause[: one.start()])
+        (next(filter(None, one.groups())), one[1] or one[2], _TOP_LEVEL.search(clause[: one.start()]) is not None)
+        for one in _NAME.finditer(clause, _end_of_wholes(clause))
+        if not _PLACE.search(clause[: one.start()]) and not _STAYS_ITSELF.match(clause, one.end())
     ]
     found: list[set[int]] = []
     num_quoted = 0
     owners: set[int] = set()
-    for name, quoted in names:
+    for name, quoted, is_outermost in names:
         meant = set(_entries_called(name.strip(), original))
+        if is_outermost and meant:
+            least = min(original.columns[line] for line in meant)
+            meant = {line for line in meant if original.columns[line] == least}
         inside = {line: owner for line in meant if (owner := _owner(line, original, clause)) is not None}
         meant = set(inside) or meant
         if meant and (len(meant) <= MAX_MEANT or "*" in name):
@@ -108,16 +123,24 @@ def _meant_by(clause: str, original: Lines) -> GoneEntries | None:
         "gone": 1.0,
         "quoted": num_quoted / len(found),
         "owner": float(bool(owners)),
-        "others": float(max(0, len(lines) - len(found)) if not any("*" in name for name, _ in names) else 0),
+        "others": float(max(0, len(lines) - len(found)) if not any("*" in name for name, *_ in names) else 0),
         "stays": float(_STAYS.search(clause) is not None),
         "but": 0.0,
     }
     return GoneEntries(tuple(sorted(line for at in lines for line in range(at, _end(at, original)))), values)
 
 
+def _end_of_wholes(clause: str) -> int:
+    """The end of the words that say what is shown whole, where what goes follows: "`a` is complete, so `b` is gone"."""
+    found = _IS_WHOLE.search(clause)
+    return found.end() if found is not None and _GOES.search(clause, found.end()) else 0
+
+
 def _entries_called(name: str, original: Lines) -> Iterator[int]:
     """Yields the lines of keys and items of this name; a number is the version at an item's end."""
     bare = value_name(name).strip("\"'")
+    whole = name.strip(_AROUND)
+    has_words = " " in whole  # the end of an item then tells enough: `Python :: 3.7`
     is_version = re.fullmatch(r"\d+(?:\.\d+)+", bare) is not None
     is_literal = "*" in bare and any(_key_of(text) == bare for text in original.stripped)
     for line, text in enumerate(original.stripped):
@@ -130,7 +153,10 @@ def _entries_called(name: str, original: Lines) -> Iterator[int]:
             continue
         called = key or value_name(text.removeprefix("- "))
         is_alike = "*" in bare and len(bare) > 2 and not is_literal and fnmatchcase(called, bare)
-        if called == bare or is_alike or (bare[:1] == "@" and called.startswith(f"{bare}/")):
+        is_end = (
+            has_words and not key and re.search(rf"(?<![\w.-]){re.escape(whole)}$", text.strip(_AROUND)) is not None
+        )
+        if called == bare or is_alike or is_end or (bare[:1] == "@" and called.startswith(f"{bare}/")):
             yield line
 
 
