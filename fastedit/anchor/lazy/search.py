@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 POSSIBLE = -1e8
 PATHS_A_CHECK = 16
-MAX_WAYS = 3  # ways into a state from one other that are told apart
+MAX_WAYS = 6  # ways into a state from one other that are told apart
 
 
 class Search(Chart):

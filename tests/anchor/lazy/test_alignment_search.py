@@ -198,3 +198,14 @@ def test_all_rows_may_be_new_where_the_words_say_so() -> None:
     assert not plan.quoted
     assert [(at in (2, 3, 4), [row for row in rows if row]) for at, rows in plan.new.items()] == [(True, [1, 2])]
     assert not list(Search(grid_of(original, edit), WEIGHTS).apart())
+
+
+def test_a_run_may_begin_at_several_alike_places() -> None:
+    original = "\n".join(["def load():", *("    check()\n    step()" for _ in range(5)), "    return 1"])
+    grid = grid_of(original, "    check()\n    # ... existing code ...\n    return 1")
+    plain = [path for path in Search(grid, WEIGHTS).best(150, beam=60) if states_of(path) == "QMSQEND"]
+    assert {path.steps[0].source.at for path in plain} == {1, 3, 5, 7, 9}
+
+
+def states_of(path: Path) -> str:
+    return "".join(step.target.state for step in path.steps)
