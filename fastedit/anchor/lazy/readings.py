@@ -105,7 +105,7 @@ def readings_of(
             continue
         is_last = number + 1 == len(snippets)
         kept = [reading for reading in ranked if reading.score >= ranked[0].score - (BEAM if is_last else MAX_BEHIND)]
-        carried = _likeliest(kept, count if is_last else MAX_CARRIED)
+        carried = _likeliest(kept, count + MAX_BELOW if is_last else MAX_CARRIED)
     if carried == [start]:
         return []
     everywhere = _told_everywhere(snippets, words)
