@@ -101,7 +101,7 @@ def _count_errors(f: dict[str, float], grid: Grid, cells: tuple[Cell, ...]) -> N
     changes = changes_of(cells, len(grid.original))
     if not changes:
         f["unchanged"] = 1
-    elif grid.outline.language and grid.errors.count is not None:
+    elif grid.errors.count is not None:
         errors = (grid.errors.after(grid.unfolded(changes) or ()) or 0) - grid.errors.count
         f["more_errors"] = min(MAX_COUNT, max(0, errors))
         f["fewer_errors"] = min(MAX_COUNT, max(0, -errors))

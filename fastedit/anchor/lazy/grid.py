@@ -26,8 +26,8 @@ from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.steps import NewLines
 from fastedit.anchor.lazy.surroundings import Positions
 from fastedit.patterns import pattern
+from fastedit.syntax.embedded import PageErrors
 from fastedit.syntax.model import Outline
-from fastedit.syntax.parse import ErrorCounter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class Grid(Positions):
         found: Outline,
         context: Context,
         fold: Fold | None = None,
-        errors: Callable[[], ErrorCounter] | None = None,
+        errors: Callable[[], PageErrors] | None = None,
         clock: Clock | None = None,
     ) -> None:
         super().__init__(original, found, any(row.role("elide") > NOT_CODE for row in rows))
@@ -81,9 +81,9 @@ class Grid(Positions):
         self.clock.check_size(self.num_rows, self.num_lines)
 
     @cached_property
-    def errors(self) -> ErrorCounter:
+    def errors(self) -> PageErrors:
         """The parse errors of the original, unfolded, and of what becomes of it."""
-        return self._errors() if self._errors else ErrorCounter(self.original.texts, self.outline.language)
+        return self._errors() if self._errors else PageErrors(self.original.texts, self.outline.language)
 
     def unfolded(self, changes: Sequence[Change]) -> Sequence[Change] | None:
         """Changes as the full original numbers its lines; None where they can't be made there."""

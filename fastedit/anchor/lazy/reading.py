@@ -38,8 +38,8 @@ from fastedit.anchor.lazy.shown import REPEATED, Shown
 from fastedit.anchor.lazy.spaces import SPACES, Written, ways_to_write
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
+from fastedit.syntax.embedded import PageErrors
 from fastedit.syntax.model import Outline
-from fastedit.syntax.parse import ErrorCounter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -210,14 +210,15 @@ def probabilities(readings: Sequence[Reading]) -> list[Reading]:
 class Base:
     """The text that a snippet is read against, with its outline; its parse errors are counted when first asked for."""
 
-    def __init__(self, lines: Lines, outlined: Outline) -> None:
+    def __init__(self, lines: Lines, outlined: Outline, language: str = "") -> None:
         self.lines = lines
         self.outline = outlined
+        self.language = outlined.language or language  # no outline knows that of a text without a grammar
 
     @cached_property
-    def errors(self) -> ErrorCounter:
-        """The counter of the whole text's parse errors."""
-        return ErrorCounter(self.lines.texts, self.outline.language)
+    def errors(self) -> PageErrors:
+        """The counter of the whole text's parse errors, those of its scripts and samples too."""
+        return PageErrors(self.lines.texts, self.language)
 
 
 # A part with its score, the lines that it leads to, where each of them is from, and the changes that make them.
@@ -243,8 +244,8 @@ class Task:
 def base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> Base:
     """The text that a reading made. Large originals aren't parsed anew: what new lines declare isn't known then."""
     if num_lines > MIN_LINES:
-        return Base(Lines(reading.lines), outline_after(found, reading.origins, num_lines))
-    return Base(Lines(reading.lines), outline("\n".join(reading.lines), language))
+        return Base(Lines(reading.lines), outline_after(found, reading.origins, num_lines), language)
+    return Base(Lines(reading.lines), outline("\n".join(reading.lines), language), language)
 
 
 def parts_of(task: Task) -> list[ReadText]:

@@ -93,7 +93,7 @@ def readings_of(
     hints = hints_of(f"{message}\n\n{instruction}" if instruction else message)
     words = f"{_beside_code(prose_of(message), snippets)}\n\n{instruction}"
     shown = shown_of([snippet.lines for snippet in snippets], hints, words)
-    base = Base(Lines(lines), found)
+    base = Base(Lines(lines), found, language)
     start = Reading(tuple(lines), tuple(range(len(lines))), 0.0, shown=shown, original=base.lines)
     carried = [start]
     clock = Clock()
