@@ -48,7 +48,8 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes. Of
 # all: changes that are made in other places too, see `REPEATED`.
 JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in REPEATED))
-WHOLE = (*COHERENCE, *LOSSES, *FULFILLED)  # of a merged result
+# Of a merged result. broken: parse errors that come with what only the words say.
+WHOLE = (*COHERENCE, *LOSSES, *FULFILLED, "broken")
 BY_KEYS = (*KEYS, *SCATTERED)  # of readings that no path of the search leads to
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *BY_KEYS, *PROPOSALS, *JOINED, *WHOLE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once

@@ -31,6 +31,7 @@ from fastedit.anchor.lazy.reading import (
     BEAM,
     JOINED,
     MAX_READINGS,
+    MORE_ERRORS,
     WHOLE,
     Base,
     KnownFor,
@@ -68,6 +69,7 @@ MAX_SPOKEN_OF = 8  # readings that are tried without what sentences may mean
 Meant = tuple[Sequence[Unit], Sequence[Rewording], Beside | None, Sequence[GoneEntries]]
 NOTHING_MEANT: Meant = ((), (), None, ())
 MAX_BELOW = 8  # readings more than are asked for that may turn out likelier as a whole
+MAX_BROKEN_BY_WORDS = 3.0  # parse errors
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
 
 
@@ -113,7 +115,7 @@ def readings_of(
     result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), language, used)
     asked = _demand(snippets, shown, message)
     told = MessageFacts(base.lines, snippets, hints, words, message)
-    return probabilities(_as_wholes(result[: count + MAX_BELOW], asked, told, language, used)[:count])
+    return probabilities(_as_wholes(result[: count + MAX_BELOW], base, asked, told, used)[:count])
 
 
 def _likeliest(ranked: Sequence[Reading], limit: int) -> list[Reading]:
@@ -304,10 +306,10 @@ def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]
 
 
 def _as_wholes(
-    readings: Sequence[Reading], asked: Demand, message: MessageFacts, language: str, used: dict[str, float]
+    readings: Sequence[Reading], base: Base, asked: Demand, message: MessageFacts, used: dict[str, float]
 ) -> list[Reading]:
     """The readings with what tells whether their results can be meant so, likeliest first."""
-    original = message.original
+    original, language = message.original, base.language
     worth = [used.get(name, 0.0) for name in WHOLE]
     result = []
     for reading in readings:
@@ -316,10 +318,19 @@ def _as_wholes(
             *coherence_of(original, changes, asked, language),
             *losses_of(original, changes, message, language),
             *fulfilled_by(original, changes, message),
+            _num_broken(reading, changes, base),
         )
         extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
         result.append(replace(reading, whole=told, score=reading.score + extra))
     return sorted(result, key=lambda reading: -reading.score)
+
+
+def _num_broken(reading: Reading, changes: Sequence[Change], base: Base) -> float:
+    """Counts the parse errors that a reading has because it follows the words, beside those of its snippets."""
+    if not reading.proposals or base.errors.count is None:
+        return 0.0
+    of_parts = sum(float(part.facts[MORE_ERRORS]) for part in reading.parts)
+    return max(0.0, min(MAX_BROKEN_BY_WORDS, (base.errors.after(changes) or 0) - base.errors.count - of_parts))
 
 
 def _demand(snippets: Sequence[Snippet], shown: Shown, message: str) -> Demand:
