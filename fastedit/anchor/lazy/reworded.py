@@ -16,7 +16,8 @@ from fastedit.patterns import pattern
 
 # rename: one quote stands for another from now on, wherever it is; rename_places: the logarithm of their number;
 # rename_shown: the snippets have the new one; rename_part: it is done in one declaration only, which the words name;
-# rename_wanted: the words say that the one should be the other.
+# rename_wanted: the words say that the one should be the other; rename_became: the two are alike, with words of their
+# own between: "`a` clashes, so it is `b` now".
 # line: a quote is a line that the original has with another value; line_among: as many other lines could be meant;
 # line_like: how alike the two are; line_shown: a snippet shows it; line_gone: the words say that it is gone;
 # line_entry: it is an item of a list with the same first word; line_far: nothing but its words says which line it is.
@@ -28,9 +29,9 @@ from fastedit.patterns import pattern
 # place for another; insert_scoped: it goes into a declaration that the sentence names; insert_agreed: the words and the
 # order say the same.
 CHANGED = (
-    "rename", "rename_places", "rename_shown", "rename_part", "rename_wanted", "line", "line_among", "line_like",
-    "line_shown", "line_gone", "line_entry", "line_far", "line_paragraph", "line_import", "insert", "insert_told",
-    "insert_sorted", "insert_said", "insert_again", "insert_scoped", "insert_agreed",
+    "rename", "rename_places", "rename_shown", "rename_part", "rename_wanted", "rename_became", "line", "line_among",
+    "line_like", "line_shown", "line_gone", "line_entry", "line_far", "line_paragraph", "line_import", "insert",
+    "insert_told", "insert_sorted", "insert_said", "insert_again", "insert_scoped", "insert_agreed",
 )  # fmt: skip
 MAX_RENAMED = 12  # lines
 MIN_PARAGRAPH = 2  # lines of a block quote that is a paragraph
@@ -97,7 +98,7 @@ def spoken_changes(shown: Shown, original: Lines, declared: Declared) -> list[Re
 
 def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Rewording]:
     """Yields for each pair of quotes, one for the other, all lines with the new one, and those of what words name."""
-    for old, new in dict.fromkeys((*shown.renamed, *shown.wanted)):
+    for old, new in dict.fromkeys((*shown.renamed, *shown.wanted, *shown.became)):
         if len(old) < MIN_WORD or old == new:
             continue
         start, end = (r"(?<![\w$-])" if old[0].isalnum() else ""), (r"(?![\w$-])" if old[-1].isalnum() else "")
@@ -111,6 +112,7 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         is_shown = any(key in line for line in shown.lines)
         values = {"rename": 1.0, "rename_places": math.log(len(lines)), "rename_shown": float(is_shown)}
         values["rename_wanted"] = float((old, new) in shown.wanted)
+        values["rename_became"] = float((old, new) in shown.became)
         yield Rewording(changed, values)
         within = {line for start, end in _scopes(shown, old, new, declared) for line in range(start, end)}
         part = tuple(one for one in changed if one[0] in within)

@@ -30,6 +30,7 @@ MIN_TELLING = 8  # characters of what is changed
 MAX_PLACES = 20
 MIN_LIKE = 72.0  # percent
 MAX_LIKE_LINES = 4
+MIN_BECOME = 60.0  # percent that two quotes are alike of which one becomes the other
 MAX_WAYS = 6
 _SAID = re.compile(
     r"\b(?:each|every(?:where)?|all|both|throughout|same|twice|likewise|two|three|four|five|six|seven|eight|"
@@ -86,6 +87,13 @@ _WANTED = pattern(
     r"|dovrebbe|deve)\s+(?:now\s+|rather\s+)?(?:be|read|say|become|sein|heißen|lauten|être|ser|decir|essere)\b(?:\s+\w+)?\s*"
     r"(?:`(?P<new_code>[^`\n]+)`|[\"“„](?P<new_words>[^\"“”„\n]{2,})[\"”“])",
     re.IGNORECASE,
+)
+# What was and what is to be with words of their own between: "`a()` clashes with it, so both calls are `b()` now". Only
+# quotes that are alike are such a pair.
+_BECOMES = pattern(
+    r"`(?P<old>[^`\n]+)`[^`\n]{1,140}?"
+    r"\b(?:becomes?|(?:is|are|that's|should be|must be|reads?|now)(?: now)?(?: called| named)?)"
+    r"\s+(?=`(?P<new>[^`\n]+)`)"
 )
 # Lines of prose that quote: `> like this`, or indented as code is.
 _QUOTED_LINE = pattern(r"^(?:>[ \t]?|[ ]{4,}|\t)(\S.*)$")
@@ -295,6 +303,14 @@ class Shown:
             (one["code"] or one["words"], one["new_code"] or one["new_words"]) for one in _WANTED.finditer(self.prose)
         )
         return tuple(dict.fromkeys((old.strip(), new.strip(" .,")) for old, new in pairs))
+
+    @cached_property
+    def became(self) -> tuple[tuple[str, str], ...]:
+        """More such pairs: of quotes that are alike, with words of their own between them."""
+        known = {quote for pair in self.renamed for quote in pair}
+        pairs = [(one["old"].strip(), one["new"].strip()) for one in _BECOMES.finditer(self.prose)]
+        alike = (pair for pair in pairs if MIN_BECOME <= fuzz.ratio(*pair) < 100)
+        return tuple(dict.fromkeys(pair for pair in alike if known.isdisjoint(pair)))
 
     @cached_property
     def asks_gone(self) -> bool:

@@ -112,6 +112,25 @@ def test_one_name_for_another_wherever_it_stands() -> None:
     assert one.values["rename"] == 1
 
 
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "`queue.push()` hides the one of lists, so both calls of it are `queue.pushAll()` now.",
+        "The `queue.push()` of the first line should be `queue.pushAll()`.",
+    ],
+)
+def test_one_name_becomes_another_that_is_like_it(prose: str) -> None:
+    original = "queue.push()\ntotal = 1\nqueue.push()\n"
+    found = next(one for one in changes(prose, original) if one.values.get("rename"))
+    assert found.lines == ((0, "queue.pushAll()"), (2, "queue.pushAll()"))
+    assert found.values["rename_became"] == 1
+
+
+def test_of_two_unlike_names_none_becomes_the_other() -> None:
+    prose = "`queue.push()` needs more than a name, so its argument is `entry`."
+    assert not shown_of([], hints_of(prose), prose).became
+
+
 def test_a_part_of_another_name_is_not_that_name() -> None:
     assert changes("`path` becomes `file`.", "pathlib.path_of(x)\n") == []
 
