@@ -30,11 +30,21 @@ _DOTTED = ("...", "…", "⋮")
 _FILE = Path(__file__).with_name("comments.npz")
 _SPACE = re.compile(r"\s+")
 _IDENTIFIER = re.compile(r"`[^`]*`|\b\w*[a-z]\w*[A-Z_]\w*\b|\b\w+_\w+\b|\w+\(\)")
+NAME_LIKE = re.compile(r"[\w$-]+(?=[`():,.]*(?:[\s,]|$))")
 _NUMBER = re.compile(r"\d+")
 # Behind code: what a comment sign looks like, white space in front.
 _TRAILING = re.compile(r"\s+(?P<note>(?:#|//|--|/\*|<!--|\{/\*|\{#|;|%|←|<-|👈|⬅))")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`")
 _ARROW = re.compile(r"^(?:←|<-+|<=+|👈|⬅)\s*")
+_OPENING = re.compile(r"(?:#+|//!?|/\*+|--|<!--|;+|%+|\{/\*|\{#)(?![/!#-])\s*")
+_CLOSING = re.compile(r"\s*(?:\*/\}?|-->|#\})$")
+# What sets the words of a comment off: a rule, an arrow, brackets around all of it.
+_DRESSING = re.compile(
+    r"[-=~*>+─┄]{2,}(?=\s*\w)|[-~=]>|<[-=~]+|[←→↑↓⬅⬆👈☝▶►»](?=.)"
+    r"|\[(?=[^\[\]]*\]$)|<(?!\w+:)(?=.*>$)|\((?!\w+:/)(?=.*\)$)"
+)
+_NAME = r"`?[\w$.-]+(?:\(\))?`?"
+_NAMES_ALONE = re.compile(rf"{_NAME}(?:(?:,\s*(?:and\s+)?|\s+(?:and|&)\s+){_NAME})*\s*[:.]?")
 
 
 def normalised(text: str) -> str:
@@ -125,6 +135,22 @@ def split_trailing(line: str, signs: Sequence[str]) -> tuple[str, str] | None:
 def is_pointed(note: str) -> bool:
     """Whether a note begins with an arrow at the code before it."""
     return bool(_ARROW.match(note))
+
+
+def dressing(line: str) -> str:
+    """The sign with which a comment that fills a line sets its words off, as in `# --- words ---`; "" for none."""
+    opening = _OPENING.match(line.strip())
+    if opening is None:
+        return ""
+    found = _DRESSING.match(_CLOSING.sub("", line.strip()[opening.end() :]))
+    if found is None or (not opening.group()[-1].isspace() and found.group() in ("[", "<", "(")):
+        return ""
+    return found.group()[0]
+
+
+def names_alone(note: str) -> list[str]:
+    """The names that a note is nothing but a list of, or only one; none where it says anything else."""
+    return NAME_LIKE.findall(note.replace(" and ", ",")) if _NAMES_ALONE.fullmatch(note.strip()) else []
 
 
 def fit(texts: list[tuple[str, str]], *, epochs: int = 300, penalty: float = 2e-4) -> dict[str, Any]:

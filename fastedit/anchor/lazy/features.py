@@ -18,7 +18,7 @@ PAIR = (
 NEXT = "next_shift_same next_shift_other next_blank next_from_new next_from_deleted next_new_deeper".split()
 ROW_NEW = (
     "new new_blank new_comment new_declared new_known new_known_trivial new_dots new_like new_note new_header_like "
-    "new_said_adds new_said_changes"
+    "new_said_adds new_said_changes new_named_alone new_dressed"
 ).split()
 NEW_AT = (
     "fits_before fits_behind fits_opener fits_none captures ends_block ends_file begins_file blank_behind "
@@ -84,7 +84,7 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
 ) = range(len(PAIR))
 (
     NEW, NEW_BLANK, NEW_COMMENT, NEW_DECLARED, NEW_KNOWN, NEW_KNOWN_TRIVIAL, NEW_DOTS, NEW_LIKE, NEW_NOTE,
-    NEW_HEADER_LIKE, NEW_SAID_ADDS, NEW_SAID_CHANGES,
+    NEW_HEADER_LIKE, NEW_SAID_ADDS, NEW_SAID_CHANGES, NEW_NAMED_ALONE, NEW_DRESSED,
 ) = range(len(ROW_NEW))
 (
     FITS_BEFORE, FITS_BEHIND, FITS_OPENER, FITS_NONE, CAPTURES, ENDS_BLOCK, ENDS_FILE, BEGINS_FILE, BLANK_BEHIND,

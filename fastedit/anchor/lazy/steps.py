@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.lazy import features as g
+from fastedit.anchor.lazy.comments import dressing, names_alone
 from fastedit.anchor.lazy.features import (
     AT_MEANT,
     AT_TOLD,
@@ -38,9 +39,11 @@ from fastedit.anchor.lazy.features import (
     NEW_COMMENT,
     NEW_DECLARED,
     NEW_DOTS,
+    NEW_DRESSED,
     NEW_KNOWN,
     NEW_KNOWN_TRIVIAL,
     NEW_LIKE,
+    NEW_NAMED_ALONE,
     NEW_NOTE,
     NEW_SAID_ADDS,
     NEW_SAID_CHANGES,
@@ -97,7 +100,21 @@ class NewLines:
             values[NEW_LIKE] = max(0.0, float(pairs.features[:, LIKE_BY].max()))
         if one.note is not None:
             values[NEW_NOTE] = min(4.0, -one.role("code"))
+            names = names_alone(one.note)
+            values[NEW_NAMED_ALONE] = float(bool(names) and self._declared.issuperset(names))
+            values[NEW_DRESSED] = float((sign := dressing(one.text)) != "" and sign not in self._dressings)
         return values
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """The names of what the original's lines are about."""
+        return frozenset(identity.name.split(".")[-1].split(" ")[0] for identity in self.original.identities)
+
+    @cached_property
+    def _dressings(self) -> frozenset[str]:
+        """The signs that the original's comments set their words off with."""
+        original = self.original
+        return frozenset(dressing(text) for line, text in enumerate(original.stripped) if original.is_comment(line))
 
     def at(self, row: int) -> Floats:
         """Returns the row's `table`, remembered where the tables are small."""

@@ -13,8 +13,10 @@ from fastedit.anchor.lazy.comments import (
     MAX_CHARACTERS,
     ROLES,
     buckets_of,
+    dressing,
     is_pointed,
     log_odds,
+    names_alone,
     normalised,
     note_of,
     split_trailing,
@@ -146,3 +148,42 @@ def test_the_odds_of_any_text_are_probabilities(text: str) -> None:
 def test_plain_wordings_are_told_apart(text: str, role: str) -> None:
     odds = log_odds(text)
     assert max(odds, key=lambda name: odds[name]) == role
+
+
+@pytest.mark.parametrize(
+    ("line", "sign"),
+    [
+        ("# --- the handlers ---", "-"),
+        ("    // ── parsing ──", "─"),
+        ("# [as it was]", "["),
+        ("/* (all the setters) */", "("),
+        ("# >>> setup", ">"),
+        ("<!-- <the table> -->", "<"),
+        ("# the handlers", ""),
+        ("#[cfg(windows)]", ""),
+        ("# - an item", ""),
+        ("# (as said) it works", ""),
+        ("// <https://example.org>", ""),
+        ("///     >>> doctest()", ""),
+        ("{#- drops the relation -#}", ""),
+        ("x = 1  # --- new ---", ""),
+    ],
+)
+def test_what_sets_the_words_of_a_comment_off(line: str, sign: str) -> None:
+    assert dressing(line) == sign
+
+
+@pytest.mark.parametrize(
+    ("note", "names"),
+    [
+        ("load", ["load"]),
+        ("load, save", ["load", "save"]),
+        ("`load()` and save:", ["load", "save"]),
+        ("MAX_AGE", ["MAX_AGE"]),
+        ("load the file", []),
+        ("load: as before", []),
+        ("", []),
+    ],
+)
+def test_a_note_may_be_nothing_but_names(note: str, names: list[str]) -> None:
+    assert names_alone(note) == names

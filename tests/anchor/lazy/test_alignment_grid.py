@@ -394,3 +394,13 @@ def test_the_rows_of_blocks_that_declare_something_new() -> None:
     assert grid_of(STORE, "limit = 4\nimport sys", "python").rows_of_new_blocks() == frozenset()
     braced = grid_of("int one() {\n  return 1;\n}\n", "int two()\n{\n  return 2;\n}\nint x;", "c")
     assert braced.rows_of_new_blocks() == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("comment", "name"),
+    [("# load", "new_named_alone"), ("# --- the rest of it ---", "new_dressed"), ("# loads it", None)],
+)
+def test_a_new_comment_that_is_dressed_or_nothing_but_a_name(comment: str, name: str | None) -> None:
+    row = grid_of("# a store\ndef load(path):\n    return path\n", comment).new.row(0)
+    told = {"new_named_alone": row[ROW_NEW.index("new_named_alone")], "new_dressed": row[ROW_NEW.index("new_dressed")]}
+    assert [found for found, value in told.items() if value] == ([name] if name else [])
