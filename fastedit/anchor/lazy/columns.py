@@ -89,14 +89,31 @@ class Columns:
         self._columns: dict[int, int] = {}
         self._trusted: dict[int, bool] = {}
         self.spots = {row: at for at, rows in plan.new.items() for row in rows}
-        self._rows_of = {line: row for row, (line, _) in plan.quoted.items()}
         self._free = sorted(plan.free_before)
-        self._quoted_in: defaultdict[int, list[int]] = defaultdict(list)
-        for row in plan.quoted:
-            if not grid.rows[row].is_blank:
-                self._quoted_in[grid.row_parents[row]].append(row)
-        self.is_scaled = False  # by steps that quoted rows show
-        self.ratio = self._ratio()
+
+    @cached_property
+    def _rows_of(self) -> dict[int, int]:
+        """line → the row that quotes it."""
+        return {line: row for row, (line, _) in self.plan.quoted.items()}
+
+    @cached_property
+    def _quoted_in(self) -> dict[int, list[int]]:
+        """row → the quoted rows that stand in it; -1: those that stand in none."""
+        result: defaultdict[int, list[int]] = defaultdict(list)
+        for row in self.plan.quoted:
+            if not self.grid.rows[row].is_blank:
+                result[self.grid.row_parents[row]].append(row)
+        return result
+
+    @property
+    def ratio(self) -> float:
+        """The number of columns of the original that one column of the snippet is."""
+        return self._ratio[0]
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether steps of another width are known, by quoted rows that show them."""
+        return self._ratio[1]
 
     def indent_of_row(self, row: int, columns: int, near: int) -> str:
         """Writes a row's indentation: its own bytes where the snippet's are the file's, else as `indent` does."""
@@ -137,8 +154,9 @@ class Columns:
             return "\t" * (columns // TAB_COLUMNS) + " " * (columns % TAB_COLUMNS)
         return " " * columns
 
-    def _ratio(self) -> float:
-        """The number of columns of the original that one column of the snippet is."""
+    @cached_property
+    def _ratio(self) -> tuple[float, bool]:
+        """Returns `ratio` and `is_scaled`."""
         ratios: Counter[float] = Counter()
         for row, (line, _) in self.plan.quoted.items():
             parent = self.grid.row_parents[row]
@@ -150,18 +168,17 @@ class Columns:
                 ratios[(self.original.columns[line] - self.original.columns[above]) / step] += 1
         if ratios:
             ratio = ratios.most_common(1)[0][0]
-            self.is_scaled = ratio != 1
-            return ratio
+            return ratio, ratio != 1
         if any(
             self.shown.columns[row] == self.original.columns[line] > 0 and not self.grid.rows[row].is_blank
             for row, (line, _) in self.plan.quoted.items()
         ):
-            return 1.0
+            return 1.0, False
         if not any(column > 0 for column in self.shown.columns):
-            return 1.0
+            return 1.0, False
         if not any(column > 0 for column in self.original.columns):
-            return 1.0
-        return _width(self.original.indent_unit) / _width(self.shown.indent_unit)
+            return 1.0, False
+        return _width(self.original.indent_unit) / _width(self.shown.indent_unit), False
 
     def is_trusted(self, row: int) -> bool:
         """Whether a quoted row stands in the same block in both texts, so that its column tells."""

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -75,6 +75,7 @@ class Identity(NamedTuple):
     name: str
 
 
+@lru_cache(maxsize=16384)  # the readings of an edit ask for the same lines
 def identity_of(text: str) -> Identity | None:
     """The identity of a stripped line that declares, imports, assigns, keys or calls something; None for any other."""
     if not text or len(text) > 400:

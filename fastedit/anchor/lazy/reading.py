@@ -382,7 +382,7 @@ def _followed(
     if is_wanted is not None and not is_wanted(plan):
         return
     told, said = asks_blanks(task.snippet.prose), asks_blanks(task.said)
-    yield from ((plan, written) for written in ways_to_write(grid, plan, told, said))
+    yield from ((plan, written) for written in ways_to_write(twins.writer(plan), told, said))
 
 
 def _reject(task: Task, search: Search, path: Path) -> None:

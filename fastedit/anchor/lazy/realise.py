@@ -201,6 +201,13 @@ class Twins:
         self._pairs = grid.pairs
         self._written: dict[tuple[int, int], str | None] = {}
         self._seen: set[object] = set()
+        self._writer: Realiser | None = None
+
+    def writer(self, plan: PathPlan) -> Realiser:
+        """The realiser of a plan by the file's habits, which `is_new` may have made already."""
+        if self._writer is None or self._writer.plan is not plan:
+            self._writer = Realiser(self.grid, plan)
+        return self._writer
 
     def is_new(self, plan: PathPlan) -> bool:
         """Whether no plan before came to the same text; remembers this one."""
@@ -220,7 +227,7 @@ class Twins:
 
     def _columns(self, plan: PathPlan, quoted: dict[int, int]) -> object:
         """The columns of the rows that are new or move, and the lines that move with them."""
-        writer = Realiser(self.grid, plan)
+        writer = self.writer(plan)
         told = writer.columns
         new = [(row, told.column(row)) for rows in plan.new.values() for row in rows if not self.is_blank[row]]
         rows = [(line, told.column(row)) for row, line in quoted.items() if not told.is_trusted(row)]

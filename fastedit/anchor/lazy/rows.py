@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from fastedit.anchor.lazy.comments import is_pointed, log_odds, note_of, split_trailing
@@ -74,10 +74,10 @@ class Row:
     whole: str | None = None
     is_quoted: bool = False
     names: frozenset[str] = frozenset()
+    is_blank: bool = field(init=False, compare=False)
 
-    @property
-    def is_blank(self) -> bool:
-        return not self.text.strip()
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_blank", not self.text.strip())  # asked for very often
 
     def role(self, name: str) -> float:
         """The log probability that the row has this role."""

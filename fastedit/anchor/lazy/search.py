@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 POSSIBLE = -1e8
-PATHS_A_CHECK = 16
 MAX_WAYS = 6  # ways into a state from one other that are told apart
 
 
@@ -26,9 +25,8 @@ class Search(Chart):
 
     def best(self, count: int, *, beam: float = 10.0) -> Iterator[Path]:
         """The best paths in their order, at most `count`, none worse than the best by more than `beam`."""
-        for number, path in enumerate(Paths(self._ways_into, count, beam).best(self._ends())):
-            if number % PATHS_A_CHECK == 0:  # asking for the time isn't free
-                self.grid.clock.check(self.m, self.n)
+        for path in Paths(self._ways_into, count, beam).best(self._ends()):
+            self.grid.clock.check(self.m, self.n)
             if path is not None:
                 yield path
 

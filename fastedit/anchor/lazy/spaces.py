@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 from fastedit.anchor.lazy.blanks import AddedBlanks
 from fastedit.anchor.lazy.columns import Cell, Columns, changes_of
-from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import Change
-from fastedit.anchor.lazy.plan import PathPlan
 from fastedit.anchor.lazy.realise import Realiser
 
 # The last of the facts of a result.
@@ -41,9 +39,12 @@ class Written(NamedTuple):
     is_as_shown: bool
 
 
-def ways_to_write(grid: Grid, plan: PathPlan, told: bool, said: bool) -> Iterator[Written]:
-    """Yields the texts of a plan. told, said: whether its words, or any words, ask for a blank line."""
-    usual = Realiser(grid, plan)
+def ways_to_write(usual: Realiser, told: bool, said: bool) -> Iterator[Written]:
+    """Yields the texts of a plan, given the realiser that writes it by the file's habits.
+
+    told, said: whether its words, or any words, ask for a blank line.
+    """
+    grid, plan = usual.grid, usual.plan
     yield from _written(usual, usual, told)
     ways = [(added, False) for added in _ASKED] if (told or said) and plan.new else []
     ways += [(added, False) for added in _doubts(usual)]
