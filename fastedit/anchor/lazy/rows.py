@@ -207,6 +207,10 @@ class _Reader:
             return [Row(text, number, note, odds, names=self._names(note))]
         docstring = _DOCSTRING.match(stripped)
         if docstring and not is_known:
+            shortened = None if self.taste.keeps_stubs else _SHORTENED.match(text)
+            rows = self._at_docstring(shortened["head"], shortened["quotes"], text, number) if shortened else []
+            if rows:  # its first line is the file's
+                return rows
             odds = log_odds(docstring.group(2))
             if odds["elide"] > odds["code"] or DOTS.fullmatch(docstring.group(2)):
                 return [Row(text, number, docstring.group(2), odds)]

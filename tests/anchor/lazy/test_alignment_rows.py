@@ -288,7 +288,7 @@ def test_rows_keep_the_order_of_the_lines(texts: list[str]) -> None:
 
 
 def test_a_comment_far_behind_code_speaks_to_the_reader_where_the_file_has_none() -> None:
-    line = "if (isArray(values)) {     // _createRange"
+    line = "if (isArray(values)) {     // a list of values"
     assert texts_of(rows_of([line], SCRIPT, "javascript")) == ["if (isArray(values)) {"]
     aligned = Lines([*SCRIPT.texts, "var a = 1;      // the first one"])
     assert texts_of(rows_of([line], aligned, "javascript")) == [line]
