@@ -21,11 +21,11 @@ from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
-from fastedit.anchor.lazy.fulfilled import FULFILLED
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of
 from fastedit.anchor.lazy.losses import LOSSES
+from fastedit.anchor.lazy.message import FULFILLED
 from fastedit.anchor.lazy.paths import Path
 from fastedit.anchor.lazy.places import asks_blanks
 from fastedit.anchor.lazy.plan import PathPlan, plan_of

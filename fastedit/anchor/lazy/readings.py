@@ -19,13 +19,12 @@ from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_impor
 from fastedit.anchor.lazy.coherence import Demand, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import Clock
-from fastedit.anchor.lazy.fulfilled import fulfilled_by
 from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.keys.merging import COMPLETE
 from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines
 from fastedit.anchor.lazy.losses import losses_of
-from fastedit.anchor.lazy.message import MessageFacts
+from fastedit.anchor.lazy.message import MessageFacts, fulfilled_by
 from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, combinations, followed, said_but_kept, still_named
 from fastedit.anchor.lazy.reading import (
     BEAM,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastedit.anchor.lazy.fulfilled import FULFILLED, fulfilled_by
+from fastedit.anchor.lazy.message import FULFILLED, fulfilled_by
 from support.results import result_of
 
 
