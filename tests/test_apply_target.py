@@ -247,7 +247,7 @@ def test_in_model_mode_the_target_has_the_word_and_warnings_say_what_is_odd(targ
 
 def test_a_faithful_target_finds_the_place_that_the_alignment_cant_tell(target):
     structural = refused(SMALL, UNKNOWN_PLACE, path="a.py", mode="structural")
-    wanted = SMALL.replace("    def clear", "    seen = set()\n\n    def clear", 1)
+    wanted = SMALL.replace("    def add", "    seen = set()\n\n    def add", 1)
     script(target, lambda original, edit: wanted)
     applied = apply(SMALL, UNKNOWN_PLACE, path="a.py", target=target)
     assert (applied.text, applied.strategy) == (wanted, "model"), structural

@@ -201,7 +201,7 @@ class _ChangeReader:
             f["below_apart"] = float(is_apart != below.is_apart)
 
     def _beside(self, shown: _Shown | None, line: int) -> str:
-        """How a line that a snippet shows agrees with the one that the file has there, see `_BESIDE`."""
+        """Tells how a line that a snippet shows agrees with the one that the file has there, see `_BESIDE`."""
         if shown is None:
             return "edge"
         if shown.kind == "marker":

@@ -266,7 +266,7 @@ class Columns:
 
     @cached_property
     def shift(self) -> int:
-        """How much further in than in the snippet its outermost unchanged rows stand, most of them."""
+        """The columns that most of the snippet's outermost unchanged rows stand further in than there."""
         quoted = [row for row in self.plan.quoted if not self.grid.rows[row].is_blank]
         rows = [row for row in quoted if self._is_same(row)] or quoted
         outermost = min((self.shown.columns[row] for row in rows), default=0)

@@ -1,4 +1,4 @@
-"""What a message shows and says, prepared once, and how far each result that it may mean bears that out.
+"""Tells what a message shows and says, prepared once, and how far each result that it may mean bears that out.
 
 The snippets show lines in their order, with their indentation and the blank lines between; a result that has them
 otherwise is seldom meant. The words, and the notes in the snippets, name things: what they call unchanged can't go.
