@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,13 +28,16 @@ MIN_UNCHANGED_SHARE = 0.001  # of a reading that takes the edit for one that was
 MIN_PATCH_CERTAINTY = 0.5
 LINES_BEFORE, LINES_BEHIND = 1, 1  # that have to be the same for two places to look alike
 MAX_CANDIDATES = 3
-# Words that say that something was done, which short announcements ("Responses first:") don't; names of versions.
-_DONE = pattern(
-    r"\b(?:added|made|brought|rewrote|rewritten|reworded|bumped|extended|replaced|inserted|introduced|hinzugefügt|ergänzt"
-    r"|añadid[oa]|agregad[oa]|ajoutée?|aggiunt[oa]|adicionad[oa])\b",
-    re.IGNORECASE,
+# Words that announce a change of a file without saying what it is; names of versions.
+_ANNOUNCING = frozenset(
+    "a all an and apply are as at be below change changed changes code edit edits file files follow following follows "
+    "for full from here how i in into is it its just like ll looks make makes modify new now of on please s should "
+    "so that the there these this those to update updated updates use version we will with you your".split()
 )
+_WORD = pattern(r"[^\W\d_]+")
+_PATH = pattern(r"[\w./-]*\w\.\w+")
 _VERSION = pattern(r"\d[\w.]*\w|\d")
+MIN_PROMISED = 2  # words that say what a change is
 MAX_SHOWN = 60  # characters of a candidate's new line
 
 
@@ -212,7 +214,8 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     """Half a sentence about what the words of a message promise and the file lacks; "" where it has it all.
 
     An edit that was applied before shows no change either. The file then lacks what the words call gone, and most of
-    the names in the words stand in the code that is shown: where words say that something was done, one has to.
+    the names in the words stand in the code that is shown: where words promise a change, at least one has to. Code
+    without any words promises nothing.
     """
     shown = {word for snippet in edit.snippets for line in snippet.lines for word in WORD.findall(line)}
     hints = hints_of(words)
@@ -226,8 +229,9 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     if len(missing) > len(named & shown & known) // 2:
         return f"`{missing[0]}`, which the words name, isn't in the file"
     prose = _words_beside(edit, words)
+    promised = {word.lower() for word in _WORD.findall(_PATH.sub(" ", prose))} - _ANNOUNCING
     told = named | hints.removed | set(_VERSION.findall(prose))
-    if _DONE.search(prose) and not told & (shown & known | hints.removed):
+    if len(promised) >= MIN_PROMISED and not told & (shown & known | hints.removed):
         return "nothing that the words name tells that it was made before"
     return ""
 

@@ -166,7 +166,7 @@ def test_an_applied_edit_is_known_beside_one_for_another_file():
 
 
 def test_no_change_is_not_believed_where_words_promise_one_that_nothing_tells_of():
-    message = f"I added a check of the hall.\n\n{fenced(EDIT, 'python')}"
+    message = f"The hall is counted twice no longer.\n\n{fenced(EDIT, 'python')}"
     with pytest.raises(EditRefused, match="nothing that the words name tells that it was made before"):
         apply(EXPECTED, message, path="two_rooms.py")
 

@@ -308,7 +308,7 @@ class Blanks:
         return count
 
     def _num_shown(self, row: int, step: int) -> tuple[str, int]:
-        """The kind of what the snippet has behind the blank lines beside a row, edge or marker, and how many these are."""
+        """The kind of what the snippet has behind the blank lines beside a row, and how many these are."""
         number, at = 0, row + step
         while 0 <= at < len(self.grid.rows) and self.grid.rows[at].is_blank:
             number, at = number + 1, at + step
