@@ -21,8 +21,8 @@ from fastedit.lines import body, key_of, split_lines
 from fastedit.patterns import pattern
 
 # A lazy edit's reading is refused below this, unless asked otherwise. It trades answers for errors: of the messages
-# in ApplyBench's validation split 49 % come out exact and 9 % wrong at 0.6, 41 and 6 % at 0.7, 36 and 4 % here, 24 and
-# 3 % at 0.85 (python -m evals.applybench score, "risk_coverage"; without the messages that have to be refused).
+# in ApplyBench's validation split 44 % come out exact and 4 % wrong here, 35 and 2 % at 0.85 (python -m
+# evals.applybench score, "risk_coverage"; without the messages that have to be refused).
 DEFAULT_CERTAINTY = 0.75
 MIN_UNCHANGED_SHARE = 0.001  # of a reading that takes the edit for one that was applied before
 MIN_PATCH_CERTAINTY = 0.5
