@@ -32,12 +32,10 @@ from fastedit.patterns import pattern
 # logarithm of how many there are. blank: a blank line beside lines that go, where a sentence about going speaks of one;
 # blank_side: it says on this side.
 # edge: lines above or below what a snippet shows, which words say is the top or the end of the file; edge_lines: the
-# logarithm of how many; edge_going: the sentence speaks of going; edge_all: it speaks of everything above
-# a line; edge_comments: the share of comments and blank lines.
+# logarithm of how many; edge_going: the sentence speaks of going; edge_comments: the share of comments and blank lines.
 BESIDE = (
     "comment", "comment_words", "comment_changed", "comment_shown", "comment_far", "comment_others",
-    "comment_share", "comment_here", "blank", "blank_side", "edge", "edge_lines", "edge_going", "edge_all",
-    "edge_comments",
+    "comment_share", "comment_here", "blank", "blank_side", "edge", "edge_lines", "edge_going", "edge_comments",
 )  # fmt: skip
 MAX_COMMENTS = 6
 MAX_COMMENT_LINES = 40
@@ -72,11 +70,6 @@ _TOP = pattern(
 _END = pattern(
     r"\b(?:tail|very end|last (?:two |three )?lines?|end of (?:the )?file|bottom)\b|\bfile (?:now |then )?ends\b"
     r"|\b(?:am ende|schluss|al final|à la fin|alla fine|в конце)\b",
-    re.IGNORECASE,
-)
-# That the snippet has all from the file's top on. What is said of everything below may mean the end of a block.
-_ALL_ABOVE = pattern(
-    r"\b(?:everything (?:above|before|over|up to)|all (?:that (?:is|stands) )?above)\b|\balles (?:über|vor|bis)\b",
     re.IGNORECASE,
 )
 _COMMENT_SIGNS = ("#", "//", "/*", "*", "--", ";")
@@ -186,8 +179,7 @@ class Beside:
         """Yields what a result still has above or below a snippet that words call the top or the end of the file."""
         for prose, keys in self.pieces:
             sentences = [sentence for sentence, _ in sentences_of(prose)][-2:]
-            tops = [one for one in sentences if _TOP.search(one) or _ALL_ABOVE.search(one)]
-            ends = [one for one in sentences if _END.search(one)]
+            tops, ends = ([one for one in sentences if found.search(one)] for found in (_TOP, _END))
             if not (tops or ends) or not keys:
                 continue
             shown = [
@@ -204,15 +196,9 @@ class Beside:
 
     def _edge(self, told: Sequence[str], rows: range) -> LostBeside:
         goes = any(speaks_of_going(one, goes_on=False) for one in told)
-        is_all = any(_ALL_ABOVE.search(one) for one in told)
         texts = [self.original.stripped[line] for line in rows]
         comments = sum(not text or text.startswith(_COMMENT_SIGNS) for text in texts) / len(texts)
-        values = {
-            "edge": 1.0,
-            "edge_lines": math.log1p(len(rows)),
-            "edge_going": float(goes),
-            "edge_all": float(is_all),
-        }
+        values = {"edge": 1.0, "edge_lines": math.log1p(len(rows)), "edge_going": float(goes)}
         return LostBeside(rows, {**values, "edge_comments": comments})
 
     def blanks(self, gone: Sequence[int], kept: Collection[int]) -> Iterator[LostBeside]:

@@ -90,8 +90,6 @@ def edges(prose: str, shown: str) -> list[tuple[int, int]]:
 def test_what_stands_above_the_top_of_a_file_may_go() -> None:
     assert edges("The top of the file, without the lookup:", "# All of them.\n# Two lines.\n") == [(0, 3)]
     assert edges("The file then ends with", "ITEMS = Union[list, tuple]\n") == [(6, 15)]
-    assert edges("Everything above the constants is new:", "# All of them.\n# Two lines.\n") == [(0, 3)]
-    assert edges("All over the constants:", "# All of them.\n") == []
     assert edges("The constants:", "# All of them.\n") == []
     assert edges("At the top:", "# this helps the editor to find the name\n") == []
 
