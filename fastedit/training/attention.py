@@ -2,12 +2,14 @@
 
 Registered with transformers as `fastedit_packed`, so that any of its causal LMs can be trained on packed rows: call the
 model with `packed_bounds`. On a CPU, torch's own attention for bfloat16 is several times slower than the plain matrix
-products of which it consists; there a blocked form of those is used, forwards and backwards. On a GPU one call of
-torch's variable-length attention takes all documents of a row, where this torch has it.
+products of which it consists; there a blocked form of those is used, forwards and backwards, in float32 where the CPU has
+no quick products in fewer bits. On a GPU one call of torch's variable-length attention takes all documents of a row,
+where this torch has it.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from inspect import signature
 from itertools import pairwise
 from typing import Any
@@ -28,6 +30,7 @@ NAME = "fastedit_packed"
 BLOCK = 128  # query rows at a time: their scores stay in a core's cache
 HAS_VARLEN = varlen is not None
 CAUSAL = (-1, 0)  # of a window: everything before, nothing behind
+SLOW_IN_BFLOAT16 = frozenset(("DEFAULT", "AVX2"))  # kinds of CPU whose batched products in it take ten times as long
 
 
 def register() -> None:
@@ -123,9 +126,10 @@ def _spans(bounds: Tensor) -> list[tuple[int, int]]:
 def _blocked(query: Tensor, key: Tensor, value: Tensor, bounds: Tensor) -> Tensor:
     """query (scaled already), key, value: [H, T, D]. Result: the same shape."""
     out = torch.zeros(query.shape, dtype=query.dtype)
-    mask = _causal_mask(query.dtype)
+    dtype = _product_dtype(query.dtype)
+    mask = _causal_mask(dtype)
     for start, end in _spans(bounds):
-        q, k, v = (tensor[:, start:end].contiguous() for tensor in (query, key, value))
+        q, k, v = (tensor[:, start:end].to(dtype).contiguous() for tensor in (query, key, value))
         for a, b in _blocks(end - start):
             weights = _weights(q[:, a:b], k[:, :b], mask)
             out[:, start + a : start + b] = torch.bmm(weights, v[:, :b])
@@ -142,9 +146,10 @@ def _blocked_backward(
     grad: Tensor, query: Tensor, key: Tensor, value: Tensor, bounds: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     d_query, d_key, d_value = (torch.zeros(query.shape, dtype=query.dtype) for _ in range(3))
-    mask = _causal_mask(query.dtype)
+    dtype = _product_dtype(query.dtype)
+    mask = _causal_mask(dtype)
     for start, end in _spans(bounds):
-        q, k, v, g = (tensor[:, start:end].contiguous() for tensor in (query, key, value, grad))
+        q, k, v, g = (tensor[:, start:end].to(dtype).contiguous() for tensor in (query, key, value, grad))
         dk, dv = torch.zeros(k.shape), torch.zeros(k.shape)
         for a, b in _blocks(end - start):
             weights = _weights(q[:, a:b], k[:, :b], mask)
@@ -176,6 +181,16 @@ _blocked.register_autograd(_backward, setup_context=_save)
 
 def _blocks(length: int) -> list[tuple[int, int]]:
     return [(a, min(a + BLOCK, length)) for a in range(0, length, BLOCK)]
+
+
+def _product_dtype(dtype: torch.dtype) -> torch.dtype:
+    """The type in which products of tensors of a type are quick on this CPU."""
+    return torch.float32 if dtype is torch.bfloat16 and _is_slow_in_bfloat16() else dtype
+
+
+@cache
+def _is_slow_in_bfloat16() -> bool:
+    return torch.backends.cpu.get_cpu_capability() in SLOW_IN_BFLOAT16
 
 
 def _causal_mask(dtype: torch.dtype) -> Tensor:
