@@ -14,6 +14,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
@@ -119,6 +120,7 @@ def _text_of(node: ast.stmt) -> str:
     return ast.literal_eval(node.value).strip() if is_text and isinstance(node, ast.Expr) else ""
 
 
+@cache
 def trees(package: Path) -> dict[Path, ast.Module]:
     """The package's modules by path, parsed."""
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(package.rglob("*.py"))}

@@ -2,14 +2,13 @@
 
 Registered with transformers as `fastedit_packed`, so that any of its causal LMs can be trained on packed rows: call the
 model with `packed_bounds`. On a CPU, torch's own attention for bfloat16 is several times slower than the plain matrix
-products of which it consists; there a blocked form of those is used, forwards and backwards, in float32 where the CPU has
-no quick products in fewer bits. On a GPU one call of torch's variable-length attention takes all documents of a row,
+products of which it consists; there a blocked form of those is used, forwards and backwards, in float32 where the CPU
+has no quick ones in bfloat16. On a GPU one call of torch's variable-length attention takes all documents of a row,
 where this torch has it.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from inspect import signature
 from itertools import pairwise
 from typing import Any
@@ -20,6 +19,7 @@ from transformers import AttentionInterface
 
 from fastedit.decode.attention import HARMLESS
 from fastedit.errors import SettingsError
+from fastedit.targets.target import is_slow_in_bfloat16
 
 try:
     from torch.nn.attention import varlen
@@ -30,7 +30,6 @@ NAME = "fastedit_packed"
 BLOCK = 128  # query rows at a time: their scores stay in a core's cache
 HAS_VARLEN = varlen is not None
 CAUSAL = (-1, 0)  # of a window: everything before, nothing behind
-SLOW_IN_BFLOAT16 = frozenset(("DEFAULT", "AVX2"))  # kinds of CPU whose batched products in it take ten times as long
 
 
 def register() -> None:
@@ -185,12 +184,7 @@ def _blocks(length: int) -> list[tuple[int, int]]:
 
 def _product_dtype(dtype: torch.dtype) -> torch.dtype:
     """The type in which products of tensors of a type are quick on this CPU."""
-    return torch.float32 if dtype is torch.bfloat16 and _is_slow_in_bfloat16() else dtype
-
-
-@cache
-def _is_slow_in_bfloat16() -> bool:
-    return torch.backends.cpu.get_cpu_capability() in SLOW_IN_BFLOAT16
+    return torch.float32 if dtype is torch.bfloat16 and is_slow_in_bfloat16() else dtype
 
 
 def _causal_mask(dtype: torch.dtype) -> Tensor:

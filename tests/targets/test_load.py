@@ -33,6 +33,17 @@ def test_a_folder_is_loaded(folder):
     assert target.max_positions == 4096
 
 
+@pytest.mark.parametrize(("is_slow", "most", "dtype"), [
+    (True, 10**9, torch.float32), (True, 10, torch.bfloat16), (False, 10**9, torch.bfloat16)
+])  # fmt: skip
+def test_small_models_are_widened_where_the_cpu_is_slow_in_bfloat16(copy, monkeypatch, is_slow, most, dtype):
+    Target.load(copy).model.bfloat16().save_pretrained(copy)
+    monkeypatch.setattr("fastedit.targets.target.is_slow_in_bfloat16", lambda: is_slow)
+    monkeypatch.setattr("fastedit.targets.target.MAX_WIDENED", most)
+    assert Target.load(copy, device="cpu").dtype == dtype
+    assert Target.load(copy, device="cpu", dtype="bfloat16").dtype == torch.bfloat16
+
+
 def test_a_path_may_be_a_string(folder):
     assert Target.load(str(folder)).name == str(folder)
 
