@@ -23,7 +23,7 @@ from fastedit.patterns import pattern
 # A lazy edit's reading is refused below this, unless asked otherwise. It trades answers for errors: of the messages
 # in ApplyBench's validation split 44 % come out exact and 4 % wrong here, 35 and 2 % at 0.85 (python -m
 # evals.applybench score, "risk_coverage"; without the messages that have to be refused).
-DEFAULT_CERTAINTY = 0.75
+DEFAULT_CERTAINTY = 0.8
 MIN_UNCHANGED_SHARE = 0.001  # of a reading that takes the edit for one that was applied before
 MIN_PATCH_CERTAINTY = 0.5
 LINES_BEFORE, LINES_BEHIND = 1, 1  # that have to be the same for two places to look alike

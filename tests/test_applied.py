@@ -77,7 +77,7 @@ def test_git_takes_any_diff(
 
 
 def test_the_diff_names_the_file_and_only_what_changed():
-    applied = lazily(NUMBERS.replace("17\n", "x = 17\n"), "# ...\nx = 18\n# ...", "folder/a.py")
+    applied = lazily(NUMBERS.replace("17\n", "x = 17\n"), "# ...\n16\nx = 18\n18\n# ...", "folder/a.py")
     assert applied.diff == (
         "--- a/folder/a.py\n+++ b/folder/a.py\n@@ -15,7 +15,7 @@\n 14\n 15\n 16\n-x = 17\n+x = 18\n 18\n 19\n 20\n"
     )

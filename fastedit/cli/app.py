@@ -147,7 +147,7 @@ def _web_address(_: click.Context, __: click.Parameter, url: str | None) -> str 
     "--certainty",
     type=float,
     metavar="P",
-    help="How likely (0 to 1) the reading of a lazy edit has to be to be applied; 0.75 without the option.",
+    help="How likely (0 to 1) the reading of a lazy edit has to be to be applied; 0.8 without the option.",
 )
 @click.option("--choose", type=int, metavar="N", help="Take this reading of a lazy edit, as a refusal numbers them.")
 @click.option("--instruction", metavar="TEXT", help="What the edit is to do, in words.")

@@ -27,7 +27,6 @@ from fastedit.anchor.lazy.losses import losses_of
 from fastedit.anchor.lazy.message import MessageFacts, fulfilled_by
 from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, combinations, followed, said_but_kept, still_named
 from fastedit.anchor.lazy.reading import (
-    BEAM,
     JOINED,
     MAX_READINGS,
     MORE_ERRORS,
@@ -59,6 +58,7 @@ _KEY = re.compile(r"[\w$@/-]{2,}")
 MAX_CARRIED = 8  # readings of all snippets so far
 MAX_AS_SHOWN = 4  # more that have the white space as the snippet shows it: they don't crowd out others
 MAX_BEHIND = 6.0  # how much worse than the best a reading may be to be carried along
+MAX_BEHIND_IN_THE_END = 12.0  # the same behind the last snippet, where results are about to be seen as wholes
 MAX_REREAD = 2  # of them are read on where a snippet shows what the ones before it wrote
 MIN_TELLING = 4  # characters of a line that tells so
 MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
@@ -105,7 +105,11 @@ def readings_of(
         if not ranked:
             continue
         is_last = number + 1 == len(snippets)
-        kept = [reading for reading in ranked if reading.score >= ranked[0].score - (BEAM if is_last else MAX_BEHIND)]
+        kept = [
+            reading
+            for reading in ranked
+            if reading.score >= ranked[0].score - (MAX_BEHIND_IN_THE_END if is_last else MAX_BEHIND)
+        ]
         carried = _likeliest(kept, count + MAX_BELOW if is_last else MAX_CARRIED)
     if carried == [start]:
         return []
