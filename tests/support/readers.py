@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -21,11 +22,11 @@ def git_apply(folder: Path, path: str, original: str, message: str) -> str:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(original.encode("utf-8"))
     diff = "".join(fences(message))
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
     command = ["git", "apply", "--whitespace=nowarn", "-"]
     if "--- a/" not in diff:
         command.insert(2, "-p0")
-    subprocess.run(command, cwd=folder, input=diff.encode("utf-8"), check=True, capture_output=True)
+    outside = os.environ | {"GIT_CEILING_DIRECTORIES": str(folder.parent)}  # of any repository: making one takes longer
+    subprocess.run(command, cwd=folder, env=outside, input=diff.encode("utf-8"), check=True, capture_output=True)
     return file.read_bytes().decode("utf-8")
 
 
