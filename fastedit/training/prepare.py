@@ -66,18 +66,23 @@ def sample_pairs(settings: TrainingSettings, first: int = 0) -> Iterator[Pair]:
     weights = list(data.weights) or [1.0] * len(folders)
     if len(weights) != len(folders):
         raise SettingsError("data.weights must have one number for each source")
-    return _drawn([[folder] for folder in folders], weights, settings, f"{data.seed} {first}")
+    cases = seen_cases(settings)
+    if data.cased and not cases:
+        raise SettingsError("data.cases leaves no lazy edit of one file to learn from")
+    return _drawn([[folder] for folder in folders], weights, cases, settings, f"{data.seed} {first}")
 
 
 def held_out_pairs(settings: TrainingSettings, seed: int = 0) -> Iterator[Pair]:
-    """Pairs without end of the files that a run of these settings doesn't see."""
+    """Pairs without end of the files, and of the packages' messages, that a run of these settings doesn't see."""
     files = held_out_files(settings)
     if not files:
         raise SettingsError("data.held_out leaves no file out")
-    return _drawn([files], [1.0], settings, f"held out {seed}")
+    return _drawn([files], [1.0], held_out_cases(settings), settings, f"held out {seed}")
 
 
-def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSettings, seed: str) -> Iterator[Pair]:
+def _drawn(
+    groups: list[list[Path]], weights: list[float], cases: list[WrittenCase], settings: TrainingSettings, seed: str
+) -> Iterator[Pair]:
     rng, data, apart = random.Random(seed), settings.data, kept_apart(settings)
     template = template_for(settings)
     kinds = (
@@ -92,8 +97,8 @@ def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSet
     ]
     total = sum(weights)
     shares = [weight / total * (1.0 - data.cased) * share for weight in weights for *_, share in kinds]
-    if data.cased:
-        streams.append(case_samples(seen_cases(settings), random.Random(f"cases {seed}")))
+    if data.cased and cases:  # a run may hold out none
+        streams.append(case_samples(cases, random.Random(f"cases {seed}")))
         shares.append(data.cased)
     samples = (next(rng.choices(streams, shares)[0]) for _ in count())
     pairs = (pair for sample in samples for pair in pairs_of(sample, rng, data.tight, template))
@@ -103,8 +108,16 @@ def _drawn(groups: list[list[Path]], weights: list[float], settings: TrainingSet
 
 def seen_cases(settings: TrainingSettings) -> list[WrittenCase]:
     """The written messages that a run of these settings learns from: those of packages that it doesn't hold out."""
-    cases = [case for name in settings.data.cases for case in read_cases(settings.path(name))]
-    return [case for case in cases if not is_held_out(case.package, settings.data.cases_held_out)]
+    return [case for case in _cases(settings) if not is_held_out(case.package, settings.data.cases_held_out)]
+
+
+def held_out_cases(settings: TrainingSettings) -> list[WrittenCase]:
+    """The written messages that a run of these settings is evaluated on: those of the packages that it holds out."""
+    return [case for case in _cases(settings) if is_held_out(case.package, settings.data.cases_held_out)]
+
+
+def _cases(settings: TrainingSettings) -> list[WrittenCase]:
+    return [case for name in settings.data.cases for case in read_cases(settings.path(name))]
 
 
 def _endless(

@@ -12,7 +12,7 @@ import pytest
 
 from fastedit.errors import SettingsError
 from fastedit.training.cases import case_samples, change_between, read_cases
-from fastedit.training.prepare import sample_pairs, seen_cases
+from fastedit.training.prepare import held_out_cases, held_out_pairs, sample_pairs, seen_cases
 from fastedit.training.settings import DataSettings, ModelSettings, TrainingSettings
 from support.edits import ORIGINALS
 
@@ -52,8 +52,25 @@ def test_packages_are_held_out_whole(tmp_path: Path) -> None:
         output="", data=DataSettings(cases=(str(path),), cased=1.0, cases_held_out=0.5), folder=tmp_path
     )
     seen = {case.package for case in seen_cases(settings)}
+    held_out = {case.package for case in held_out_cases(settings)}
     assert 5 < len(seen) < 35
+    assert len(seen | held_out) == 40
+    assert not seen & held_out
     assert "refused" not in seen
+
+
+def test_a_run_is_evaluated_on_the_messages_that_it_holds_out(tmp_path: Path) -> None:
+    shape = ModelSettings(template="plain")
+    cases = str(split(tmp_path, ["one"]))
+
+    def settings(held_out: float) -> TrainingSettings:
+        data = DataSettings(sources=(str(ORIGINALS),), held_out=0.5, cases=(cases,), cased=0.9, cases_held_out=held_out)
+        return TrainingSettings(output="", model=shape, data=data, folder=tmp_path)
+
+    assert any(pair.source == "store.py" for pair in islice(held_out_pairs(settings(1.0)), 8))
+    assert all(pair.source != "store.py" for pair in islice(held_out_pairs(settings(0.0)), 8))
+    with pytest.raises(SettingsError, match="to learn from"):
+        next(sample_pairs(settings(1.0)))
 
 
 def test_pairs_come_of_cases(tmp_path: Path) -> None:
