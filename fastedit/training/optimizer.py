@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from fastedit.targets.target import is_slow_in_bfloat16
 from fastedit.training.beginning import WRITTEN
 from fastedit.training.muon import BatchedMuon
 from fastedit.training.settings import OptimizerSettings
@@ -26,7 +27,9 @@ class Optimizers:
         decay = settings.weight_decay
         self._all: list[torch.optim.Optimizer] = []
         if groups := matrices.at(settings.muon_lr):
-            muon: Any = BatchedMuon if groups[0]["params"][0].is_cuda else torch.optim.Muon
+            device = groups[0]["params"][0].device
+            # On a CPU that has bfloat16, torch's own is as quick and needs less memory.
+            muon: Any = torch.optim.Muon if device.type == "cpu" and not is_slow_in_bfloat16() else BatchedMuon
             self._all.append(muon(groups, momentum=settings.muon_momentum, weight_decay=decay, adjust_lr_fn="original"))
         if groups := others.at(settings.adamw_lr):
             self._all.append(torch.optim.AdamW(groups, betas=ADAM_BETAS, weight_decay=decay))
