@@ -34,6 +34,7 @@ from fastedit.merged import Choice, merge
 from fastedit.syntax import language_of, outline
 from fastedit.targets.copying import line_copying
 from fastedit.targets.marks import LineMarks
+from fastedit.training.sources import is_held_out
 from fastedit.verify.verified import DecodeOptions, ask, changes_of, cut_windows
 from fastedit.verify.windows import LineChange, Window, excerpts_of, plan_windows
 
@@ -61,10 +62,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parts = (options.only,) if options.only else tuple(DTYPES)
         # One for each: a target that an engine works with can't be run as it is any more.
         targets = {part: Target.load(options.target, dtype=DTYPES[part]) for part in parts}
-        rows = list(_rows(load(options.split), targets, options.count))
+        records = load(options.split)
+        if options.held_out:
+            records = [one for one in records if is_held_out(one.package or one.id, options.held_out)]
+        rows = list(_rows(records, targets, options.count))
         if options.rows:
             options.rows.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), "utf-8")
     found = {"split": options.split, "target": options.target, "cases": len(rows)}
+    if options.held_out:
+        found["held_out"] = options.held_out
     found |= {"readings": judged(rows), "word": worded(rows), "machine": machine("evals.applybench")}
     text = json.dumps(found, indent=1) + "\n"
     if options.json:
@@ -82,6 +88,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--split", choices=SPLITS, default="train")
     parser.add_argument("--target", default="embedded", help="one with line marks")
     parser.add_argument("--count", type=int, default=0, metavar="N", help="a fixed sample of N; 0 for all")
+    parser.add_argument(
+        "--held-out",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="only the packages that a training run with this `data.cases_held_out` (0.2 unless it says so) leaves out",
+    )
     parser.add_argument("--only", choices=tuple(DTYPES), help="measure one of the two")
     parser.add_argument("--rows", type=Path, metavar="FILE", help="what was measured, one case a line; read if there")
     parser.add_argument("--json", type=Path, metavar="FILE")
