@@ -150,7 +150,8 @@ def _with_word(row: Row, target: Target, original: Original, edit: Edit, message
 
 
 def _with_readings(row: Row, target: Target, original: Original, edit: Edit, message: str, wanted: str | None) -> Row:
-    """The row with the likeliest readings that the guard lets pass."""
+    """The row with the likeliest readings that the guard lets pass; what the target makes of them only where one of
+    several is right, since no other row is counted."""
     text, lines = original.text, [body(line) for line in split_lines(original.text)]
     found = align_readings(text, edit, original.language, message, original.outline)
     scored = readings_of(lines, edit.snippets, original.language, message, original.outline)
@@ -165,11 +166,13 @@ def _with_readings(row: Row, target: Target, original: Original, edit: Edit, mes
         kept.append((alignment, reading.features().tolist()))
     kept = kept[:MAX_READINGS]
     alignments = [alignment for alignment, _ in kept]
+    is_right = [render(text, alignment) == wanted for alignment in alignments]
+    is_counted = len(kept) > 1 and any(is_right)
     return replace(
         row,
         features=[features for _, features in kept],
-        values=_values(target, original, edit, alignments) if kept else [],
-        is_right=[render(text, alignment) == wanted for alignment in alignments],
+        values=_values(target, original, edit, alignments) if is_counted else [],
+        is_right=is_right,
     )
 
 
