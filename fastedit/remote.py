@@ -95,17 +95,20 @@ class Remote:
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
 
-def own_service(target: str | None, key: str | None = None, format: str = "auto") -> Callable[..., Applied] | None:
+def own_service(
+    target: str | None, key: str | None = None, format: str = "auto", mode: str = "auto"
+) -> Callable[..., Applied] | None:
     """Does what `Remote.apply_edits` does by the service that runs for this user with that target loaded; None where
     there is none.
 
-    target: None for the embedded one. Nobody named that service: what it can't do, `apply_edits` does here.
+    target: None for the embedded one. mode: in which it is to be asked. Nobody named that service: what it can't do,
+    `apply_edits` does here.
     """
     from fastedit.apply import apply_edits
     from fastedit.running import running_service
     from fastedit.targets.default import EMBEDDED
 
-    service = running_service(target or EMBEDDED, has_key=key is not None)
+    service = running_service(target or EMBEDDED, has_key=key is not None, mode=mode)
     if service is None:
         return None
     remote = Remote(service.url, key if service.has_keys else None, format)

@@ -26,12 +26,15 @@ HERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # by what listens
 
 @dataclass(frozen=True, slots=True)
 class RunningService:
-    """A service of this user's. target: the name of the one that it has; has_keys: whether it asks for an API key."""
+    """A service of this user's. target: the name of the one that it has; has_keys: whether it asks for an API key;
+    asks_in_auto: whether it asks its target in `auto`.
+    """
 
     url: str
     target: str
     has_keys: bool
     pid: int
+    asks_in_auto: bool = True
 
 
 @contextmanager
@@ -55,14 +58,16 @@ def noted(service: RunningService) -> Iterator[None]:
                 path.unlink()
 
 
-def running_service(target: str, *, has_key: bool) -> RunningService | None:
+def running_service(target: str, *, has_key: bool, mode: str = "auto") -> RunningService | None:
     """The service that runs for this user with this target ready; None where there is none.
 
-    has_key: whether the caller has an API key to show.
+    has_key: whether the caller has an API key to show. mode: in which the target is to be asked.
     """
     folder = runtime_folder()
     service = _read(folder / NOTE) if folder is not None else None
     if service is None or service.target != target or (service.has_keys and not has_key):
+        return None
+    if mode == "auto" and not service.asks_in_auto:
         return None
     return service if _is_ready(service) else None
 
@@ -74,7 +79,13 @@ def _read(path: Path) -> RunningService | None:
             if os.fstat(file.fileno()).st_uid != os.geteuid():
                 return None
             note = json.loads(file.read(MAX_NOTE_BYTES))
-        service = RunningService(str(note["url"]), str(note["target"]), bool(note["has_keys"]), int(note["pid"]))
+        service = RunningService(
+            str(note["url"]),
+            str(note["target"]),
+            bool(note["has_keys"]),
+            int(note["pid"]),
+            bool(note["asks_in_auto"]),
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return service if service.url.startswith("http://") else None

@@ -201,7 +201,7 @@ def _merger(request: Request, settings: Settings, mode: str, target: str | None)
 
     if url is not None:
         return Remote(url, settings.api_key, request.format).apply_edits
-    return own_service(target, settings.api_key, request.format)
+    return own_service(target, settings.api_key, request.format, mode)
 
 
 def _asks(mode: str, target: str | None) -> bool:

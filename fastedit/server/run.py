@@ -47,7 +47,9 @@ def serve(settings: ServerSettings, slot: TargetSlot | None = None) -> None:
     listener = listen(settings.host, settings.port)
     host, port = listener.getsockname()[:2]
     logger.info("serving on http://%s:%d", f"[{host}]" if ":" in host else host, port)
-    service = RunningService(url_of(host, port), settings.target, bool(settings.keys), os.getpid())
+    service = RunningService(
+        url_of(host, port), settings.target, bool(settings.keys), os.getpid(), settings.asks_in_auto
+    )
     server_for(create_app(settings, slot), settings, noted(service)).run(sockets=[listener])
 
 

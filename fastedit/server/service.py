@@ -142,6 +142,7 @@ class Service:
     def __init__(self, settings: ServerSettings, slot: TargetSlot | None = None) -> None:
         self.settings = settings
         self.slot = slot or slot_for(settings)
+        self._asks_in_auto = settings.asks_in_auto or self.slot.name != settings.target
         num_drafters = _num_drafters(settings) if self.slot.state is not State.NONE else 0
         widths = {STRUCTURAL: settings.structural_workers, DRAFT: num_drafters, MODEL: settings.model_requests}
         self.lanes = {name: Lane(name, width, settings.max_waiting) for name, width in widths.items() if width}
@@ -247,7 +248,7 @@ class Service:
         has_target = self.slot.state is State.READY
         if job.mode == MODEL and not has_target:
             raise self.slot.absence
-        if job.mode == STRUCTURAL or not has_target:
+        if not self._asks(job) or not has_target:
             async with self._lane(job, STRUCTURAL).place():
                 return self._with_absence(job, await self._workers.run(job))
         patience = move_on_after(limit_s * TARGET_SHARE if job.mode == AUTO else None)
@@ -287,6 +288,10 @@ class Service:
         warning = Warning(busy.code.value, f"not verified: {busy.message}")
         return replace(outcome, warnings=(*outcome.warnings, warning))
 
+    def _asks(self, job: Job) -> bool:
+        """Whether the target has a say in the job, if it is there."""
+        return job.mode == MODEL or (job.mode == AUTO and self._asks_in_auto)
+
     def _lane(self, job: Job, name: str) -> Lane:
         """The lane in which the job waits for a process: large jobs have their own, and hold up no small ones."""
         return self.lanes[LARGE if job.is_large else name]
@@ -301,7 +306,7 @@ class Service:
 
     def _with_absence(self, job: Job, outcome: JobOutcome) -> JobOutcome:
         """The outcome, which says so where a target should have looked at it and there is none."""
-        if job.mode == STRUCTURAL or self.slot.state in (State.NONE, State.READY):
+        if not self._asks(job) or self.slot.state in (State.NONE, State.READY):
             return outcome
         warning = Warning(Code.TARGET_UNAVAILABLE.value, f"Not verified by a target. {self.slot.explanation}")
         return replace(outcome, warnings=(*outcome.warnings, warning))

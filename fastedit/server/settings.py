@@ -15,7 +15,7 @@ from fastedit.config import PREFIX, check_names, web_address
 from fastedit.engines.child import Launch, words_of
 from fastedit.engines.wire import Server
 from fastedit.errors import SettingsError
-from fastedit.targets.default import NO_TARGET, default_name
+from fastedit.targets.default import EMBEDDED, NO_TARGET, default_name
 
 MIB = 1 << 20
 
@@ -34,8 +34,9 @@ class ServerSettings(BaseSettings):
     """The settings of the service. Lists are written with commas.
 
     target: a registered name or a folder; "none" serves without one, and so does an installation without an embedded
-    one that names none. engine: what computes the target: FastEdit's own, or a vLLM that is started with engine_args by
-    engine_python, unless engine_url says where one runs already, which may ask for engine_key.
+    one that names none. The embedded one is asked in `auto` only where it is named.
+    engine: what computes the target: FastEdit's own, or a vLLM that is started with engine_args by engine_python,
+    unless engine_url says where one runs already, which may ask for engine_key.
     api_keys: one of them must come with each request, if there are any; api_keys_file has one a line.
     allowed_hosts: further names that a Host header may have. allowed_origins: browsers' pages that may call the
     service. *_timeout_s: how long a client may take to send what it
@@ -83,6 +84,11 @@ class ServerSettings(BaseSettings):
     @property
     def has_target(self) -> bool:
         return self.target != NO_TARGET
+
+    @property
+    def asks_in_auto(self) -> bool:
+        """Whether `auto` asks the target: not the embedded one unless somebody named it, as everywhere else."""
+        return self.target != EMBEDDED or "target" in self.model_fields_set
 
     @property
     def cache_bytes(self) -> int | None:

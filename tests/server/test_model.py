@@ -398,6 +398,22 @@ def test_a_deadline_over_a_certain_draft_leaves_the_draft(spare: Target, monkeyp
         assert first.result().status_code == 200
 
 
+def test_the_embedded_target_is_asked_in_auto_only_where_it_is_named(
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FASTEDIT_TARGET", raising=False)
+    for named, num_asked in ({}, 0), ({"target": "embedded"}, 1):
+        target = Target.load(checkpoint, template="plain")
+        runner = script(target, edited, slot_len=65536)
+        settings = ServerSettings(structural_workers=1, drain_s=0.5, **named)
+        with running(settings, TargetSlot("embedded", target=target)) as service:
+            runner.asked.clear()
+            answer = service.apply().json()
+            assert (answer["text"], answer["warnings"], len(runner.asked)) == (EXPECTED, [], num_asked)
+            assert service.apply(mode="model").json()["strategy"] == "model"
+            assert len(runner.asked) == 1  # the same prompt is asked but once
+
+
 def test_a_refusal_that_a_verifier_cannot_change_waits_for_none(spare: Target) -> None:
     settings = ServerSettings(structural_workers=1, model_requests=1, drain_s=0.5)
     verifier = replace(spare, only_verifies=True)

@@ -58,6 +58,9 @@ def test_only_a_service_of_use_is_found(known: RunningService, folder: Path) -> 
     with noted(replace(known, has_keys=True)):
         assert running_service("scripted", has_key=False) is None
         assert running_service("scripted", has_key=True) is not None
+    with noted(replace(known, asks_in_auto=False)):  # it has the embedded target, which nobody named
+        assert running_service("scripted", has_key=False) is None
+        assert running_service("scripted", has_key=False, mode="model") is not None
     with noted(replace(known, url="http://127.0.0.1:9")):  # it crashed, and its note stayed
         assert running_service("scripted", has_key=False) is None
 

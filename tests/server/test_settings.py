@@ -14,8 +14,13 @@ def test_the_default_target_is_one_that_there_is(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("FASTEDIT_TARGET", raising=False)
     monkeypatch.setattr(default, "EMBEDDED_FOLDER", tmp_path)
     assert load_server_settings().target == "embedded"
+    assert not load_server_settings().asks_in_auto
+    assert load_server_settings(target="embedded").asks_in_auto
+    assert load_server_settings(target="kortix-1.5b").asks_in_auto
     monkeypatch.setattr(default, "EMBEDDED_FOLDER", tmp_path / "none")
     assert not load_server_settings().has_target
+    monkeypatch.setenv("FASTEDIT_TARGET", "embedded")
+    assert load_server_settings().asks_in_auto
 
 
 def test_answers_are_sent_at_once() -> None:
