@@ -58,9 +58,9 @@ class Stats:
 class Applied:
     """The new text and how it came about.
 
-    text: the whole new file. strategy: `structural` (the merged draft, no target had a say), `verified` (the merged
-    draft, and the target wrote the same) or `model` (the target's own text). warnings: what a
-    caller should look at. alignment: the merged draft that the text was made from.
+    text: the whole new file. strategy: `structural` (the merged draft), `verified` (the merged draft, which a
+    target wrote too, whose word, as measured, makes it 99 % certain) or `model` (the target's own text). warnings: what
+    a caller should look at. alignment: the merged draft that the text was made from.
     """
 
     original: str = field(repr=False)

@@ -248,7 +248,7 @@ def _with_word_of(
         return confirm(merged, is_agreed=is_agreed, word=target.word), answer.stats
     if answer.is_given_up:
         return given_up(merged), answer.stats
-    return weigh(original, merged, answer.text, edit, request.words), answer.stats
+    return weigh(original, merged, answer.text, edit, request.words, target.word), answer.stats
 
 
 def _asked(

@@ -73,8 +73,8 @@ class Merged:
 
 
 class Strategy(StrEnum):
-    STRUCTURAL = "structural"  # the merged draft; no target was asked, or it was overruled
-    VERIFIED = "verified"  # the merged draft, and the target wrote the same
+    STRUCTURAL = "structural"  # the merged draft; no target's word made it nearly certain
+    VERIFIED = "verified"  # the merged draft; the target wrote the same, and that makes it nearly certain
     MODEL = "model"  # the target's own text
 
 

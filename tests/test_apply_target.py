@@ -80,6 +80,15 @@ def target(checkpoint):
     return Target.load(checkpoint, template="plain")
 
 
+LIKELY = Word(agrees=1000.0, differs=0.5)  # agrees with hardly any wrong draft
+
+
+@pytest.fixture
+def trusted(target):
+    """One whose word was measured."""
+    return replace(target, word=LIKELY)
+
+
 def codes(applied):
     return [warning.code for warning in applied.warnings]
 
@@ -99,9 +108,9 @@ def apply_with(options, target, mode="model", edit=EDIT, original=FILE):
 # -- who is asked what ---------------------------------------------------------------------------------------------
 
 
-def test_windows_are_all_that_the_target_sees(target):
-    runner = script(target, edited)
-    applied = apply(FILE, EDIT, path="a.py", target=target)
+def test_windows_are_all_that_the_target_sees(trusted):
+    runner = script(trusted, edited)
+    applied = apply(FILE, EDIT, path="a.py", target=trusted)
     assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "verified", [])
     (first, first_edit), (second, second_edit) = runner.asked
     assert "step_7(" in first
@@ -179,9 +188,9 @@ def test_an_edit_that_is_in_the_file_is_no_question(target):
     assert runner.asked == []
 
 
-def test_line_ends_outlive_a_target_that_knows_only_one(target):
-    runner = script(target, edited)
-    applied = apply(FILE.replace("\n", "\r\n"), EDIT, path="a.py", target=target)
+def test_line_ends_outlive_a_target_that_knows_only_one(trusted):
+    runner = script(trusted, edited)
+    applied = apply(FILE.replace("\n", "\r\n"), EDIT, path="a.py", target=trusted)
     assert (applied.text, applied.strategy) == (EXPECTED.replace("\n", "\r\n"), "verified")
     assert "\r" not in runner.asked[0][0]
 
@@ -222,10 +231,10 @@ def test_a_target_that_is_of_no_use_leaves_a_warning_on_an_uncertain_draft(targe
     assert codes(applied) == ["TARGET_DISAGREES"]
 
 
-def test_the_draft_is_checked_at_once_however_dear_wide_passes_seem(target, monkeypatch):
+def test_the_draft_is_checked_at_once_however_dear_wide_passes_seem(trusted, monkeypatch):
     monkeypatch.setattr("support.scripted.COSTS", {1: 1e-5, 2**16: 1e3})
-    script(target, edited, slot_len=16384)
-    applied = apply(FILE, EDIT, path="a.py", scope="file", target=target)
+    script(trusted, edited, slot_len=16384)
+    applied = apply(FILE, EDIT, path="a.py", scope="file", target=trusted)
     assert applied.strategy == "verified"
     assert applied.stats.drafted > 0.9 * applied.stats.completion_tokens
 
@@ -264,9 +273,6 @@ def test_a_target_that_only_verifies_never_stands_for_a_draft(target):
     assert not target.only_verifies
 
 
-LIKELY = Word(agrees=1000.0, differs=0.5)  # agrees with hardly any wrong draft
-
-
 def test_a_verifier_is_asked_only_where_its_word_could_change_something(target):
     hopeless, helpful = replace(target, only_verifies=True), replace(target, only_verifies=True, word=LIKELY)
     asked = {"path": "a.py", "certainty": 0.99}
@@ -288,6 +294,23 @@ def test_verified_is_said_only_of_what_is_nearly_certain(target):
     alone = apply(FILE, EDIT, path="a.py", mode="structural")
     assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", [])
     assert alone.stats.certainty < applied.stats.certainty < verdict.VERIFIED_CERTAINTY
+
+
+def test_of_a_target_whose_word_was_not_measured_nothing_is_called_verified(target, trusted):
+    script(target, edited)
+    unmeasured = apply(FILE, EDIT, path="a.py", target=target)
+    assert (unmeasured.text, unmeasured.strategy, codes(unmeasured)) == (EXPECTED, "structural", [])
+    assert unmeasured.stats.accepted == unmeasured.stats.drafted > 0
+    script(trusted, edited)
+    assert apply(FILE, EDIT, path="a.py", target=trusted).strategy == "verified"
+
+
+def test_an_uncertain_draft_that_is_applied_since_the_target_wrote_it_is_the_targets(target):
+    draft = apply(SMALL, UNKNOWN_PLACE, path="a.py", mode="structural", certainty=0.0).text
+    assert refused(SMALL, UNKNOWN_PLACE, path="a.py", mode="structural").code == Code.ANCHOR_NOT_FOUND
+    script(target, lambda original, edit: draft)
+    applied = apply(SMALL, UNKNOWN_PLACE, path="a.py", target=target)
+    assert (applied.text, applied.strategy) == (draft, "model")
 
 
 def test_a_verifier_that_differs_makes_a_draft_less_certain_and_is_soon_left(target):
@@ -444,7 +467,7 @@ def edited_with_marks(original: str, edit: str) -> str:
 
 
 def test_marks_are_between_the_target_and_its_draft_alone(checkpoint):
-    target = Target.load(checkpoint, template="marked")
+    target = replace(Target.load(checkpoint, template="marked"), word=LIKELY)
     pieces = []
     runner = script(target, edited_with_marks)
     options = DecodeOptions(on_text=pieces.append)

@@ -19,6 +19,7 @@ from fastedit.errors import Code, EditRefused, ResultRefused, Warning
 from fastedit.guard import Finding, Original, inspect, refuse_or_warn
 from fastedit.lines import body, key_of, split_lines
 from fastedit.merged import Decision, Merged, Strategy, standing, structural
+from fastedit.targets.askable import NOTHING
 
 if TYPE_CHECKING:
     from fastedit.targets.askable import Word
@@ -31,20 +32,20 @@ TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees i
 # faithful.
 CERTAIN_PASSES, UNCERTAIN_PASSES, VERIFIERS_PASSES = 6, 16, 3
 VERIFIERS_S = 10.0  # it needs a fraction of a second; on a machine with too much to do its word isn't worth the wait
-# The least certainty, with the word of a target that only verifies, at which a result is called verified: so that at
-# most one in a hundred of those is wrong.
+# The least certainty, with the word of a target that wrote the same, at which a result is called verified: so that at
+# most one in a hundred of those is wrong. A word that wasn't measured is worth nothing.
 VERIFIED_CERTAINTY = 0.99
 
 
-def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str) -> Decision:
+def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str, word: Word = NOTHING) -> Decision:
     """Decides between the merged draft and the target's answer, for `auto`.
 
     A text on which both agree counts, even where the alignment alone was too uncertain to be applied. Where they
     differ, a faithful answer counts, unless the draft is certain; else the draft stands, and a warning says so. Raises
-    the draft's refusal where neither can be applied.
+    the draft's refusal where neither can be applied. word: what the target's agreement is worth.
     """
     if answer == merged.text:
-        return _agreed(original, merged, edit, message)
+        return _agreed(original, merged, edit, message, word)
     try:
         found = _faithful(original, merged, answer, edit, message)
     except ResultRefused as refused:
@@ -62,8 +63,7 @@ def confirm(merged: Merged, *, is_agreed: bool, word: Word) -> Decision:
         return replace(_overruled(merged, "it only verifies"), certainty=certainty)
     if merged.refusal is not None and not _may_be_lifted(merged, word):
         raise merged.refusal
-    strategy = Strategy.VERIFIED if certainty >= VERIFIED_CERTAINTY else Strategy.STRUCTURAL
-    return replace(standing(merged), strategy=strategy, certainty=certainty)
+    return _confirmed(merged, certainty)
 
 
 def is_worth_asking(original: str, merged: Merged, verifier: Word | None) -> bool:
@@ -165,16 +165,24 @@ def is_certain(merged: Merged) -> bool:
     return merged.refusal is None and merged.certainty >= TRUSTED_CERTAINTY
 
 
-def _agreed(original: Original, merged: Merged, edit: Edit, message: str) -> Decision:
+def _confirmed(merged: Merged, certainty: float) -> Decision:
+    """The draft that a target wrote, too. certainty: with the target's word."""
+    strategy = Strategy.VERIFIED if certainty >= VERIFIED_CERTAINTY else Strategy.STRUCTURAL
+    return replace(standing(merged), strategy=strategy, certainty=certainty)
+
+
+def _agreed(original: Original, merged: Merged, edit: Edit, message: str, word: Word) -> Decision:
     """The draft that the target wrote, too; raises its refusal where not everything in it is accounted for."""
-    verified = replace(standing(merged), strategy=Strategy.VERIFIED)
+    confirmed = _confirmed(merged, word.certainty(merged.alignment.certainty, is_agreed=True))
     if merged.refusal is None:
-        return verified
+        return confirmed
     try:
         found = _faithful(original, merged, merged.text, edit, message)
     except ResultRefused as refused:
         raise merged.refusal from refused
-    return replace(verified, warnings=(*merged.warnings, *found.warnings))
+    if confirmed.strategy is Strategy.STRUCTURAL:  # it is applied since the target wrote it
+        confirmed = replace(confirmed, strategy=Strategy.MODEL)
+    return replace(confirmed, warnings=(*merged.warnings, *found.warnings))
 
 
 def _faithful(original: Original, merged: Merged, text: str, edit: Edit, message: str) -> Decision:

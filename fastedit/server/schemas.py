@@ -171,7 +171,9 @@ class ApplyResponse(BaseModel):
     text: str = Field(description="The whole new file.")
     diff: str = Field(description="A unified diff from the original; empty where nothing changed.")
     changes: ChangesBody
-    strategy: str = Field(description="`structural`, `verified` (the target wrote the same) or `model` (its own text).")
+    strategy: str = Field(
+        description="`structural`, `verified` (99 % certain by a target's word) or `model` (its own text)."
+    )
     warnings: list[WarningBody]
     usage: Usage
     stats: StatsBody

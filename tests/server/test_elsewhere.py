@@ -20,6 +20,7 @@ from fastedit.server import elsewhere
 from fastedit.server.elsewhere import ElsewhereSlot
 from fastedit.server.loading import State
 from fastedit.server.settings import ServerSettings
+from fastedit.targets.askable import WORD_FILE
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, events_of, running, served, wait_until
 from support.standin_vllm import StandIn, plain_checkpoint
 
@@ -29,7 +30,9 @@ ASKED = {"original": ORIGINAL, "edit": EDIT, "path": "shapes.py"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return plain_checkpoint(tmp_path_factory.mktemp("checkpoint") / "target")
+    checkpoint = plain_checkpoint(tmp_path_factory.mktemp("checkpoint") / "target")
+    (checkpoint / WORD_FILE).write_text('{"agrees": 1000, "differs": 1}')  # what it agrees with is called verified
+    return checkpoint
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from fastedit.server.jobs import Drafted, Job, JobOutcome
 from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from fastedit.targets import Target
+from fastedit.targets.askable import NOTHING, Word
 from support.browser import CHROMIUM, browser
 from support.scripted import ScriptedRunner, script
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, START_S, Running, events_of, running, wait_until
@@ -40,6 +41,9 @@ def edited(original: str, edit: str) -> str:
     return original.replace("'shape'", "'solid'")
 
 
+MEASURED = Word(agrees=1000.0)  # agrees with hardly any wrong draft
+
+
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_tiny(tmp_path_factory.mktemp("target"), "qwen3", vocabulary=400)
@@ -47,13 +51,13 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def target(checkpoint: Path) -> Target:
-    return Target.load(checkpoint, template="plain")
+    return replace(Target.load(checkpoint, template="plain"), word=MEASURED)
 
 
 @pytest.fixture
 def spare(checkpoint: Path) -> Target:
     """One for a service of a test's own: a target has one engine."""
-    return Target.load(checkpoint, template="plain")
+    return replace(Target.load(checkpoint, template="plain"), word=MEASURED)
 
 
 @contextmanager
@@ -416,7 +420,7 @@ def test_the_embedded_target_is_asked_in_auto_only_where_it_is_named(
 
 def test_a_refusal_that_a_verifier_cannot_change_waits_for_none(spare: Target) -> None:
     settings = ServerSettings(structural_workers=1, model_requests=1, drain_s=0.5)
-    verifier = replace(spare, only_verifies=True)
+    verifier = replace(spare, only_verifies=True, word=NOTHING)
     with scripted(verifier, settings) as (service, runner), held(runner) as released, ThreadPoolExecutor(1) as pool:
         first = pool.submit(service.apply, mode="model", deadline_s=START_S)
         wait_until(lambda: service.service.lanes["model"].num_running == 1)

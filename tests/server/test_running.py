@@ -15,6 +15,7 @@ from fastedit.running import NOTE, RunningService, noted, running_service, url_o
 from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from fastedit.targets import Target
+from fastedit.targets.askable import Word
 from support.command import fastedit
 from support.scripted import script
 from support.serving import EDIT, EXPECTED, ORIGINAL, running, served
@@ -32,6 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
     """A service whose target `scripted`, which only it has, is ready."""
     target = Target.load(make_tiny(tmp_path_factory.mktemp("target"), "qwen3", vocabulary=400), template="plain")
+    target = replace(target, word=Word(agrees=1000.0))  # so that what it agrees with is called verified
     script(target, lambda original, _: original.replace("'shape'", "'solid'"), slot_len=4096)
     with running(ServerSettings(structural_workers=1), TargetSlot("scripted", target=target)) as service:
         yield RunningService(service.url, "scripted", False, os.getpid())
