@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from fastedit.anchor.lazy.columns import Cell, changes_of
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.paths import LEFT_OUT, Node, Path, Step
-from fastedit.anchor.lazy.plan import PathPlan, plan_of
+from fastedit.anchor.lazy.paths import LEFT_OUT, Node, Path, PathPlan, Step, plan_of
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.rows import Taste, rows_of
 from fastedit.syntax import outline

@@ -11,7 +11,7 @@ from enum import Enum
 from fastedit.anchor.lazy.columns import Cell, Columns
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.plan import PathPlan
+from fastedit.anchor.lazy.paths import PathPlan
 from fastedit.anchor.lazy.shapes import TEXTS, is_title
 
 USUAL_BLANKS = {"python": 2}  # before a declaration, where the file has no other

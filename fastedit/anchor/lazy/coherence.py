@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.fuzz import ratio
 
-from fastedit.anchor.lazy.imports import bound_names, imported_names
-from fastedit.anchor.lazy.lines import Change, Lines, columns_of, identity_of
+from fastedit.anchor.lazy.lines import Change, Lines, bound_names, columns_of, identity_of, imported_names
 from fastedit.anchor.lazy.markup import MARKUP, markup_of
 from fastedit.patterns import pattern
 

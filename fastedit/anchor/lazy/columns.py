@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import TAB_COLUMNS, Lines
-from fastedit.anchor.lazy.plan import PathPlan
+from fastedit.anchor.lazy.paths import PathPlan
 from fastedit.lines import indent_of
 
 FEW_LINES = 4

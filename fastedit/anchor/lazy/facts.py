@@ -14,8 +14,8 @@ from rapidfuzz.distance import Indel
 from fastedit.anchor.lazy.columns import Cell, changes_of
 from fastedit.anchor.lazy.features import LIKE_THOUGH_LOOSE
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.imports import bound_names
-from fastedit.anchor.lazy.plan import PathPlan
+from fastedit.anchor.lazy.lines import bound_names
+from fastedit.anchor.lazy.paths import PathPlan
 from fastedit.patterns import pattern
 
 if TYPE_CHECKING:

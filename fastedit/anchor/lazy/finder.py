@@ -8,8 +8,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from fastedit.anchor.hints import Hints, name_of
-from fastedit.anchor.lazy.imports import (
+from fastedit.anchor.lazy.keys.gone import GoneEntries
+from fastedit.anchor.lazy.lines import (
+    Lines,
+    columns_of,
     entry_key,
+    identity_of,
     imported_names,
     is_entry,
     is_named,
@@ -19,8 +23,6 @@ from fastedit.anchor.lazy.imports import (
     used_of,
     without_name,
 )
-from fastedit.anchor.lazy.keys.gone import GoneEntries
-from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, LostBeside, ProposedLoss
 from fastedit.anchor.lazy.reworded import Rewording
 from fastedit.anchor.lazy.shapes import TEXTS

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastedit.anchor.lazy.balance import opens
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY, SAME
 from fastedit.anchor.lazy.fold import COUNTED, Clock, Fold
-from fastedit.anchor.lazy.lines import Change, Identity, Lines
+from fastedit.anchor.lazy.lines import Change, Identity, Lines, opens
 from fastedit.anchor.lazy.pairs import NOT_CODE, Pairing, Pairs
 from fastedit.anchor.lazy.places import Intent, PlaceReader, Told, intent_of
 from fastedit.anchor.lazy.rows import Row
@@ -206,7 +205,7 @@ class Grid(Positions):
 
     @cached_property
     def line_opens(self) -> Floats:
-        """(n,): how much more each line opens than it closes, see `balance`."""
+        """(n,): how much more each line opens than it closes."""
         language = self.outline.language
         return np.array([opens(text, language) for text in self.original.stripped], np.float32)
 

@@ -13,9 +13,8 @@ from functools import lru_cache
 
 from rapidfuzz.fuzz import ratio
 
-from fastedit.anchor.lazy.imports import bound_names
-from fastedit.anchor.lazy.lines import Change, Identity, Lines, columns_of, identity_of
-from fastedit.anchor.lazy.message import MessageFacts, is_comment_text
+from fastedit.anchor.lazy.lines import Change, Identity, Lines, bound_names, columns_of, identity_of, is_comment_text
+from fastedit.anchor.lazy.message import MessageFacts
 from fastedit.patterns import pattern
 
 # unbalanced: kinds of brackets of which more open than before, or fewer. comment_torn: ends of comments that lack the

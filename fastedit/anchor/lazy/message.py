@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from fastedit.anchor.hints import Hints, says_gone
 from fastedit.anchor.lazy.comments import log_odds, note_of
-from fastedit.anchor.lazy.lines import Change, Lines, columns_of
+from fastedit.anchor.lazy.lines import Change, Lines, columns_of, is_comment_text
 from fastedit.edits.model import Snippet
 from fastedit.patterns import pattern
 
@@ -36,7 +36,6 @@ FULFILLED = (
 MAX_COUNT = 3.0  # of each of these
 NAME = pattern(r"[A-Za-z_$][\w$]{2,}")
 DOTS = pattern(r"\.\.\.|…|⋮")
-_COMMENT = ("//", "/*", "--", "<!", "*/", "*", "#", ";", "%", "{/*", "..")
 _NOTE_BEHIND = pattern(r"\s(?:#|//|--|/\*|<!--)")
 _DOTS_ALONE = frozenset(("...", "…"))
 MIN_ELIDE = -0.7  # log odds of a comment that stands for code
@@ -152,11 +151,6 @@ class MessageFacts:
             if _NOTE_BEHIND.search(text):
                 result[code_key(text)].append(line)
         return result
-
-
-def is_comment_text(text: str) -> bool:
-    """Whether a stripped line looks like a comment, or a part of one."""
-    return text.startswith(_COMMENT)
 
 
 @lru_cache(maxsize=512)

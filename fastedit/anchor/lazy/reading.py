@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.lazy.balance import num_opened
-from fastedit.anchor.lazy.chart import Known
 from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
@@ -26,14 +24,13 @@ from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of
 from fastedit.anchor.lazy.losses import LOSSES
 from fastedit.anchor.lazy.message import FULFILLED
-from fastedit.anchor.lazy.paths import Path
+from fastedit.anchor.lazy.paths import Path, PathPlan, num_opened, plan_of
 from fastedit.anchor.lazy.places import asks_blanks
-from fastedit.anchor.lazy.plan import PathPlan, plan_of
 from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
 from fastedit.anchor.lazy.realise import Twins
 from fastedit.anchor.lazy.rows import Row, Taste, rows_of, variants_of
 from fastedit.anchor.lazy.scattered import SCATTERED, scattered_over
-from fastedit.anchor.lazy.search import Search
+from fastedit.anchor.lazy.search import Known, Search
 from fastedit.anchor.lazy.shown import REPEATED, Shown
 from fastedit.anchor.lazy.spaces import SPACES, Written, ways_to_write
 from fastedit.edits.model import Snippet

@@ -16,7 +16,7 @@ from fastedit.anchor.lazy.columns import Cell, Columns, with_commas
 from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED, REWRAPPED
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import columns_of
-from fastedit.anchor.lazy.plan import PathPlan
+from fastedit.anchor.lazy.paths import PathPlan
 from fastedit.lines import indent_of
 
 # Where the line of a comment says something, far behind its sign.

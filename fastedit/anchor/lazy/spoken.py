@@ -15,8 +15,8 @@ from functools import lru_cache
 
 from fastedit.anchor.cues import CueKind, cue_at
 from fastedit.anchor.hints import is_path, name_of, sentences_of, speaks_of_imports
-from fastedit.anchor.lazy.imports import is_named as imports_just
 from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
+from fastedit.anchor.lazy.lines import is_named as imports_just
 from fastedit.anchor.lazy.shapes import shapes_at, shapes_said
 from fastedit.anchor.lazy.shown import Declared
 from fastedit.patterns import pattern

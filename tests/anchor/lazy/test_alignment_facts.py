@@ -6,8 +6,8 @@ import pytest
 
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.grid import Context
-from fastedit.anchor.lazy.imports import bound_names
-from fastedit.anchor.lazy.plan import plan_of
+from fastedit.anchor.lazy.lines import bound_names
+from fastedit.anchor.lazy.paths import plan_of
 from fastedit.anchor.lazy.realise import Realiser
 from support.aligning import grid_of, path_of, plan_told
 

@@ -9,9 +9,8 @@ import pytest
 
 from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy.finder import MAX_PLACES, MAX_PROPOSALS, proposals_for
-from fastedit.anchor.lazy.imports import without_name
 from fastedit.anchor.lazy.keys.gone import GoneEntries
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.lines import Lines, without_name
 from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, ProposedLoss, combinations, followed
 from fastedit.syntax import outline
 from support.aligning import lines_of

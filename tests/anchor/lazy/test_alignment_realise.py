@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fastedit.anchor.lazy.blanks import AddedBlanks
 from fastedit.anchor.lazy.columns import Cell, changes_of
 from fastedit.anchor.lazy.features import FEATURES
-from fastedit.anchor.lazy.plan import plan_of
+from fastedit.anchor.lazy.paths import plan_of
 from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.search import Search
 from support.aligning import applied, grid_of, lines_of, path_of, plan_told, realised, written

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.grid import Context, Grid
-from fastedit.anchor.lazy.paths import LEFT_OUT, Path
-from fastedit.anchor.lazy.plan import plan_of
+from fastedit.anchor.lazy.paths import LEFT_OUT, Path, plan_of
 from fastedit.anchor.lazy.search import Search
 from support.aligning import WEIGHTS, grid_of
 from support.examples import examples

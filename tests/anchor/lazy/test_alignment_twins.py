@@ -6,7 +6,7 @@ import pytest
 
 from fastedit.anchor.lazy.columns import changes_of
 from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.plan import PathPlan, plan_of
+from fastedit.anchor.lazy.paths import PathPlan, plan_of
 from fastedit.anchor.lazy.realise import Realiser, Twins
 from fastedit.anchor.lazy.search import Search
 from support.aligning import WEIGHTS, grid_of

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.balance import num_opened, opens
 from fastedit.anchor.lazy.features import FEATURES
-from fastedit.anchor.lazy.plan import plan_of
+from fastedit.anchor.lazy.lines import opens
+from fastedit.anchor.lazy.paths import num_opened, plan_of
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.search import Search
 from fastedit.edits.model import Snippet
