@@ -106,7 +106,7 @@ def align_readings(
     message: the assistant's whole message; its prose may say where something goes or what is gone. outlined: the
     original's outline where the caller has it already.
     """
-    from fastedit.anchor.lazy.aligner import align_lazy
+    from fastedit.anchor.lazy.certainty import align_lazy
 
     lines = [body(line) for line in split_lines(original)]
     if len(edit.snippets) == 1 and is_whole(lines, edit.snippets[0], language):

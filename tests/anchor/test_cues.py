@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fastedit.anchor.cues import CUES, CueKind, cue_at
+from fastedit.anchor.hints import CUES, CueKind, cue_at
 
 
 def cues(text: str) -> list[tuple[str, CueKind]]:

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from fastedit.anchor.lazy.aligner import FACTORS
-from fastedit.anchor.lazy.changes import change_network
+from fastedit.anchor.lazy.certainty import FACTORS, change_network
 from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.errors import SettingsError

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rapidfuzz.fuzz import ratio
 
 from fastedit.anchor.lazy.lines import Change, Lines, bound_names, columns_of, identity_of, imported_names
-from fastedit.anchor.lazy.markup import MARKUP, markup_of
+from fastedit.anchor.lazy.losses import MARKUP, markup_of
 from fastedit.patterns import pattern
 
 # Beside what is written. left_like: lines that stay though they are like it, left_like_by: how much; left_header: those

@@ -2,22 +2,31 @@
 
 The snippets show lines in their order, with their indentation and the blank lines between; a result that has them
 otherwise is seldom meant. The words, and the notes in the snippets, name things: what they call unchanged can't go.
+Whether a reading is right also shows in what the message asks for and the result doesn't have: code in the prose that
+is nowhere, a name for another that stands as before, a snippet that changes nothing.
+
+`each of the three`, `in both` may be shown once: such a change is made at other places too.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
-from fastedit.anchor.hints import Hints, says_gone
+from rapidfuzz import fuzz
+
+from fastedit.anchor.hints import Hints, is_path, says_gone
 from fastedit.anchor.lazy.comments import log_odds, note_of
-from fastedit.anchor.lazy.lines import Change, Lines, columns_of, is_comment_text
+from fastedit.anchor.lazy.lines import KEY_WORD, Change, Lines, columns_of, is_comment_text
 from fastedit.edits.model import Snippet
 from fastedit.patterns import pattern
+from fastedit.syntax.model import Outline
 
 # shown_lost: lines of code shown that the result doesn't have. num_changes, num_changed: how much changes.
 # blank_lost: lines that follow each other in a snippet with a blank line between them that the result lacks. uneven:
@@ -39,7 +48,86 @@ DOTS = pattern(r"\.\.\.|…|⋮")
 _NOTE_BEHIND = pattern(r"\s(?:#|//|--|/\*|<!--)")
 _DOTS_ALONE = frozenset(("...", "…"))
 MIN_ELIDE = -0.7  # log odds of a comment that stands for code
-MAX_PLACES = 12  # of a word of a note: a commoner one tells nothing
+MAX_NOTED = 12  # of a word of a note: a commoner one tells nothing
+# said: the words speak of several places; part: only what some snippets change is made elsewhere; count: it is made in
+# as many places as the words say; named: the share of the other places that stand in what the words name; unnamed: of
+# those that don't, where they name some; like: it is also made where lines are only like those it replaces.
+REPEATED = ("said", "part", "count", "named", "unnamed", "like")
+MIN_TELLING = 8  # characters of what is changed
+MAX_REPEATED = 20
+MIN_LIKE = 72.0  # percent
+MAX_LIKE_LINES = 4
+MIN_BECOME = 60.0  # percent that two quotes are alike of which one becomes the other
+MAX_WAYS = 6
+_SAID = re.compile(
+    r"\b(?:each|every(?:where)?|all|both|throughout|same|twice|likewise|two|three|four|five|six|seven|eight|"
+    r"jede\w*|alle[ns]?|beide\w*|überall|gleich\w*|zwei|drei|vier|cada|tod[oa]s|amb[oa]s|mism\w+|dos|tres|cuatro|"
+    r"chaque|tous|toutes|deux|trois|quatre|partout|même\w*|ogni|tutt[ie]|entramb\w+|stess\w+|ovunque|due|tre|quattro|"
+    r"mesm\w+|dois|duas|três|quatro|кажд\w+|все\w*|оба|обе|двух|тр[иё]х|wszystki\w+|każd\w+|oba|obie|dwa|trzy|elke|twee|drie)\b"
+    r"|每|所有|都|全部|两处|两个|三处|すべて|全て|両方|それぞれ|모든|각각|둘 다",
+    re.IGNORECASE,
+)
+_COUNTS = {
+    2: "two both twice zwei beide beiden dos ambos ambas deux due entrambi dois duas dwa oba obie twee два обе оба",
+    3: "three thrice drei tres trois tre três trzy drie три",
+    4: "four vier cuatro quatre quattro quatro cztery четыре",
+    5: "five fünf cinco cinq cinque vijf пять",
+    6: "six sechs seis sei zes шесть",
+    7: "seven sieben siete sept sette",
+    8: "eight acht ocho huit otto",
+}
+_COUNT_OF = {word: count for count, words in _COUNTS.items() for word in words.split()}
+_NUMBER = re.compile(r"\b([2-9]|1\d)\s?(?:x|×|places|times|spots|mal|Stellen)(?!\w)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_CODE_NAME = re.compile(r"`([^`\n]+)`|\b(\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b")
+# Where a change is that is made elsewhere too, and what is made there.
+PlaceMade = tuple[int, Change]
+# missing: code in the prose that neither the original nor the result has. renamed_not: pairs of quotes, one for the
+# other, that don't show in the result. lost: code of the snippets that the result doesn't have. idle: snippets that
+# change nothing. removed: names said to be gone. everywhere: several places are spoken of. unknown: names in the prose
+# that nobody else knows. twice: lines beside changes that the original has twice. hunks, changed: how much changes.
+# asks_gone: the words say that something goes.
+TOLD = (
+    "missing", "renamed", "renamed_not", "lost", "idle", "removed", "everywhere", "unknown", "twice", "hunks",
+    "changed", "asks_gone",
+)  # fmt: skip
+_QUOTE = pattern(r"`([^`\n]{2,})`")
+_RENAMED = pattern(
+    r"`([^`\n]+)`(?:\s+\w+){0,3}\s*(?:→|->|=>|⇒|\b(?:becomes?|to|by|with|into|wird|zu|durch|devient|par|por|pasa a)\b)"
+    r"(?:\s+\w+){0,2}\s*`([^`\n]+)`"
+)
+_INSTEAD = pattern(
+    r"`([^`\n]+)`\s+(?:instead of|rather than|in place of|replaces|statt|anstelle von)\s+(?:\w+\s+)?`([^`\n]+)`"
+    r"|`([^`\n]+)`\s*[(–,]\s*(?:\w+\s+)?(?:was|were|formerly|previously|war|bisher|vorher|était|antes|era|prima|было|был)"
+    r"\s+`([^`\n]+)`"
+)
+# Two for two: `a` / `b` to `c` / `d`.
+_RENAMED_BOTH = pattern(
+    r"`([^`\n]+)`\s*(?:/|,|&|and|und|y|et|e)\s*`([^`\n]+)`\s*(?:→|->|=>|⇒|\b(?:becomes?|to|by|with|into)\b)\s*"
+    r"`([^`\n]+)`\s*(?:/|,|&|and|und|y|et|e)\s*`([^`\n]+)`"
+)
+# "`a` in line 2 must be `b`", "in `f` the words “a” should read “b”": the one that is to be, whatever stands between.
+_WANTED = pattern(
+    r"(?:`(?P<code>[^`\n]+)`|[\"“„](?P<words>[^\"“”„\n]{2,})[\"”“])[^`\"“„;\n]{0,40}?"
+    r"(?:\b(?:in|of|inside|from)\s[^`\"“„;\n]{0,24}`[^`\n]+`[^`\"“„;\n]{0,16}?)?"
+    r"\b(?:should|must|ought to|ha(?:s|ve) to|needs? to|is to|are to|muss|sollte?|devrait|doit|debe(?:ría)?"
+    r"|dovrebbe|deve)\s+(?:now\s+|rather\s+)?(?:be|read|say|become|sein|heißen|lauten|être|ser|decir|essere)\b(?:\s+\w+)?\s*"
+    r"(?:`(?P<new_code>[^`\n]+)`|[\"“„](?P<new_words>[^\"“”„\n]{2,})[\"”“])",
+    re.IGNORECASE,
+)
+# What was and what is to be with words of their own between: "`a()` clashes with it, so both calls are `b()` now". Only
+# quotes that are alike are such a pair.
+_BECOMES = pattern(
+    r"`(?P<old>[^`\n]+)`[^`\n]{1,140}?"
+    r"\b(?:becomes?|(?:is|are|that's|should be|must be|reads?|now)(?: now)?(?: called| named)?)"
+    r"\s+(?=`(?P<new>[^`\n]+)`)"
+)
+# Lines of prose that quote: `> like this`, or indented as code is.
+_QUOTED_LINE = pattern(r"^(?:>[ \t]?|[ ]{4,}|\t)(\S.*)$")
+_BLOCK_QUOTE = pattern(r"^>[ \t]?(\S.*)$")
+_CODE = pattern(r"[(){}\[\]=<>;+*/%&|!\"']|\w\s\w|\w\.\w")
+# name → the lines [start, end) of its declarations
+Declared = dict[str, list[tuple[int, int]]]
 
 
 class SnippetStep(NamedTuple):
@@ -129,7 +217,7 @@ class MessageFacts:
         result = []
         for text in texts:
             if is_comment_text(text) and "".join(text.split()) not in places:
-                names = frozenset(name for name in NAME.findall(text) if 0 < len(words.get(name, ())) <= MAX_PLACES)
+                names = frozenset(name for name in NAME.findall(text) if 0 < len(words.get(name, ())) <= MAX_NOTED)
                 if names:
                     result.append(Note(text, names))
         return tuple(result)
@@ -259,3 +347,289 @@ def _names_gone(original: Lines, gone: set[int], new: Sequence[str]) -> frozense
     old = {name for line in gone for name in NAME.findall(original.stripped[line])}
     old -= {name for text in new for name in NAME.findall(text)}
     return frozenset(name for name in old if all(line in gone for line in original.word_places.get(name, ())))
+
+
+# ---- what its words ask for ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The snippets and words of a message, for all of its readings.
+
+    keys: the lines of its snippets without white space, blank ones too; prose: its words around them.
+    """
+
+    keys: tuple[tuple[str, ...], ...]
+    hints: Hints
+    prose: str
+
+    @cached_property
+    def lines(self) -> frozenset[str]:
+        """The lines that tell something."""
+        return frozenset(key for own in self.keys for key in own if sum(one.isalnum() for one in key) > 1)
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """The code that the words say is gone, without white space."""
+        return frozenset(map(_bare, self.hints.gone))
+
+    @cached_property
+    def quotes(self) -> tuple[str, ...]:
+        """The code that the prose quotes."""
+        lines = (found[1] for line in self.prose.split("\n") if (found := _QUOTED_LINE.match(line)) is not None)
+        quoted = (one.strip() for one in (*_QUOTE.findall(self.prose), *lines))
+        return tuple(dict.fromkeys(one for one in quoted if _CODE.search(one) and not is_path(one)))
+
+    @cached_property
+    def block_quotes(self) -> tuple[tuple[str, ...], ...]:
+        """The lines of prose that follow each other and are quoted: `> like this`."""
+        found = (_BLOCK_QUOTE.match(line) for line in self.prose.split("\n"))
+        runs = groupby((one[1].strip() if one is not None else "" for one in found), key=bool)
+        return tuple(tuple(lines) for is_quoted, lines in runs if is_quoted)
+
+    @cached_property
+    def renamed(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of quotes: what was, and what is to be in its place."""
+        pairs = [*_RENAMED.findall(self.prose)]
+        pairs += [(old or was, new or now) for new, old, now, was in _INSTEAD.findall(self.prose)]
+        for first, second, new_first, new_second in _RENAMED_BOTH.findall(self.prose):
+            pairs = [pair for pair in pairs if pair != (second, new_first)]
+            pairs += [(first, new_first), (second, new_second)]
+        return tuple(dict.fromkeys((old.strip(), new.strip()) for old, new in pairs))
+
+    @cached_property
+    def wanted(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of quotes of which words say that the one should be the other."""
+        pairs = (
+            (one["code"] or one["words"], one["new_code"] or one["new_words"]) for one in _WANTED.finditer(self.prose)
+        )
+        return tuple(dict.fromkeys((old.strip(), new.strip(" .,")) for old, new in pairs))
+
+    @cached_property
+    def became(self) -> tuple[tuple[str, str], ...]:
+        """More such pairs: of quotes that are alike, with words of their own between them."""
+        known = {quote for pair in self.renamed for quote in pair}
+        pairs = [(one["old"].strip(), one["new"].strip()) for one in _BECOMES.finditer(self.prose)]
+        alike = (pair for pair in pairs if MIN_BECOME <= fuzz.ratio(*pair) < 100)
+        return tuple(dict.fromkeys(pair for pair in alike if known.isdisjoint(pair)))
+
+    @cached_property
+    def asks_gone(self) -> bool:
+        """Whether the words say that something goes."""
+        return says_gone(self.prose)
+
+    @cached_property
+    def asks_everywhere(self) -> bool:
+        """Whether the words speak of several places."""
+        return says_everywhere(self.prose)
+
+
+def shown_of(snippets: Sequence[Sequence[str]], hints: Hints, prose: str) -> Shown:
+    """Collects what a message shows and says. snippets: the lines of each."""
+    return Shown(tuple(tuple(map(_bare, snippet)) for snippet in snippets), hints, prose)
+
+
+def _changed(keys: Sequence[str], changes: Sequence[Change], new_keys: Sequence[Sequence[str]]) -> list[str]:
+    """The keys of a result. new_keys: those of the new lines of each change."""
+    result = list(keys)
+    for (start, end, _), new in zip(reversed(changes), reversed(new_keys), strict=True):
+        result[start:end] = new
+    return result
+
+
+def _bare(text: str) -> str:
+    """A text without white space."""
+    return "".join(text.split())
+
+
+def told_by(shown: Shown, original: Lines, changes: Sequence[Change]) -> dict[str, float]:
+    """`TOLD` of a result. changes: lines [start, end) of the original that become others; ascending."""
+    keys, places = original.keys, original.places
+    new_keys = [[_bare(line) for line in new] for _, _, new in changes]
+    written = Counter(key for new in new_keys for key in new)
+    gone = Counter(key for start, end, _ in changes for key in keys[start:end])
+    lost = sum(not written[key] and len(places.get(key, ())) <= gone[key] for key in shown.lines)
+    mentioned = [name for name in shown.hints.mentioned if len(name) > 2]
+    known = original.key_words | set(KEY_WORD.findall("\n".join(written))) if mentioned else set()
+    before = after = ""
+    if shown.quotes or shown.renamed:
+        before, after = "\n".join(keys), "\n".join(_changed(keys, changes, new_keys))
+    beside = [at for start, end, _ in changes for at in (start - 1, end) if 0 <= at < len(keys) and keys[at]]
+    values = {
+        "missing": sum(one not in after and one not in before for one in map(_bare, shown.quotes)),
+        "renamed": len(shown.renamed),
+        "renamed_not": sum(
+            new not in after or (old not in new and after.count(old) >= before.count(old) > 0)
+            for old, new in (map(_bare, pair) for pair in shown.renamed)
+        ),
+        "lost": math.log1p(lost),
+        "idle": sum(not any(written[key] for key in own if key) for own in shown.keys) if changes else 0,
+        "removed": len(shown.hints.removed),
+        "everywhere": shown.asks_everywhere,
+        "unknown": sum(name not in known for name in mentioned),
+        "twice": sum(len(places[keys[at]]) > 1 for at in beside) / max(1, len(beside)),
+        "hunks": math.log(max(1, len(changes))),
+        "changed": math.log1p(sum(end - start + len(new) for start, end, new in changes)) / 2,
+        "asks_gone": shown.asks_gone,
+    }
+    return {name: min(MAX_COUNT, float(value)) for name, value in values.items()}
+
+
+# ---- what is meant for every place -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words that may tell where else the lines of some snippets go. keys: of these lines; None: of all snippets."""
+
+    text: str
+    keys: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """Changes, those that are made elsewhere too among them, and what speaks for that; see `REPEATED`."""
+
+    changes: list[Change]
+    values: dict[str, float]
+
+
+def says_everywhere(words: str) -> bool:
+    """Whether words speak of several places."""
+    return _SAID.search(words) is not None
+
+
+def repetitions(
+    changes: Sequence[Change], original: Lines, told: Sequence[Words], declared: Declared
+) -> list[Repetition]:
+    """The ways to make changes in other places too, each once. told: whose words to follow, for which lines."""
+    found: dict[tuple[tuple[int, int], ...], Repetition] = {}
+    for words in told:
+        mine = [one for one in changes if words.keys is None or _is_of(one, words.keys)]
+        if not mine:
+            continue
+        scopes = _scopes(words.text, mine, declared)
+        for places, is_like in _places(mine, original, scopes):
+            if not places:
+                continue
+            made = sorted((*changes, *(one for _, one in places)), key=lambda one: (one[0], one[1]))
+            inside = sum(_is_inside(place, scopes) for place in places) / len(places)
+            values = {
+                "said": float(says_everywhere(words.text)),
+                "part": float(len(mine) < len(changes)),
+                "count": float(_counts(words.text, len(mine), len(places))),
+                "named": inside,
+                "unnamed": (1 - inside) if scopes else 0.0,
+                "like": float(is_like),
+            }
+            key = tuple((start, end) for start, end, _ in made)
+            if key not in found or _strength(found[key]) < _strength(Repetition(made, values)):
+                found[key] = Repetition(made, values)
+    return list(found.values())[:MAX_WAYS]
+
+
+def _is_inside(place: PlaceMade, scopes: Sequence[tuple[int, int]]) -> bool:
+    """Whether a place stands in one of the declarations, and the change that is made there too doesn't."""
+    source, (at, _, _) = place
+    return any(start <= at < end and not start <= source < end for start, end in scopes)
+
+
+def _strength(one: Repetition) -> float:
+    return one.values["said"] + one.values["count"] + one.values["named"] - one.values["part"]
+
+
+def _is_of(change: Change, keys: frozenset[str]) -> bool:
+    """Whether a change writes lines of a snippet."""
+    new = [key for line in change[2] if (key := "".join(line.split()))]
+    return bool(new) and sum(key in keys for key in new) * 2 > len(new)
+
+
+def _counts(words: str, num_changes: int, num_more: int) -> bool:
+    """Whether words say in how many places changes are made, counting the ones that are shown."""
+    told = {_COUNT_OF[word] for one in _WORD.findall(words) if (word := one.lower()) in _COUNT_OF}
+    told |= {int(number) for number in _NUMBER.findall(words)}
+    return num_more % num_changes == 0 and 1 + num_more // num_changes in told
+
+
+def _scopes(words: str, changes: Sequence[Change], declared: Declared) -> list[tuple[int, int]]:
+    """The declarations that words name, but for those that hold all of the changes."""
+    names = {(quoted or plain).strip().removesuffix("()") for quoted, plain in _CODE_NAME.findall(words)}
+    found = {one for name in names for one in declared.get(name.split(".")[-1], declared.get(name, ()))}
+    first, last = min(start for start, _, _ in changes), max(end for _, end, _ in changes)
+    return sorted(one for one in found if not (one[0] <= first and last <= one[1]))
+
+
+def _places(
+    changes: Sequence[Change], original: Lines, scopes: Sequence[tuple[int, int]]
+) -> Iterator[tuple[list[PlaceMade], bool]]:
+    """Yields the same changes for other places: all, those in declarations, those and the ones that are alike there."""
+    everywhere = _equal_places(changes, original)
+    yield everywhere, False
+    if not scopes:
+        return
+    inside = [place for place in everywhere if _is_inside(place, scopes)]
+    if len(inside) < len(everywhere):
+        yield inside, False
+    if len(changes) == 1:
+        rest = [scope for scope in scopes if not any(scope[0] <= at < scope[1] for _, (at, _, _) in inside)]
+        like = [(changes[0][0], one) for scope in rest for one in _like_places(changes[0], original, scope)]
+        if like:
+            yield [*inside, *like], True
+
+
+def _equal_places(changes: Sequence[Change], original: Lines) -> list[PlaceMade]:
+    """The changes, made where the original has the lines that they replace again.
+
+    Where these lines stand at another column there, so do the new ones.
+    """
+    more: list[PlaceMade] = []
+    taken = {line for start, end, _ in changes for line in range(start, end)}
+    keys = original.keys
+    for start, end, new in changes:
+        block = keys[start:end]
+        if not new or sum(map(len, block)) < MIN_TELLING:
+            continue
+        places = [at for at in original.places.get(block[0], ()) if at != start and keys[at : at + len(block)] == block]
+        if len(places) >= MAX_REPEATED:
+            continue
+        for at in places:
+            if not taken.intersection(range(at, at + len(block))):
+                taken.update(range(at, at + len(block)))
+                moved = _moved(new, original.texts[start], original.texts[at])
+                more.append((start, (at, at + len(block), moved)))
+    return more
+
+
+def _like_places(change: Change, original: Lines, scope: tuple[int, int]) -> Iterator[Change]:
+    """Yields a change for the lines of a declaration that are most alike those that it replaces."""
+    start, end, new = change
+    size = end - start
+    block = "\n".join(original.stripped[start:end])
+    if not new or not 0 < size <= MAX_LIKE_LINES or len(block) < MIN_TELLING:
+        return
+    ratios = {
+        at: fuzz.ratio(block, "\n".join(original.stripped[at : at + size]))
+        for at in range(scope[0], scope[1] - size + 1)
+        if original.keys[at] and (at + size <= start or at >= end)
+    }
+    best = max(ratios, key=lambda at: ratios[at], default=None)
+    if best is not None and ratios[best] >= MIN_LIKE:
+        yield best, best + size, _moved(new, original.texts[start], original.texts[best])
+
+
+def _moved(new: Sequence[str], from_line: str, to_line: str) -> list[str]:
+    """The lines at the indentation of another line than the one they were written for."""
+    before, behind = (line[: len(line) - len(line.lstrip())] for line in (from_line, to_line))
+    if before == behind:
+        return list(new)
+    return [behind + line[len(before) :] if line.startswith(before) and line.strip() else line for line in new]
+
+
+def declared_in(found: Outline) -> Declared:
+    """Each name that is declared, whole and without what it is in → the lines [start, end) of its declarations."""
+    result: dict[str, list[tuple[int, int]]] = {}
+    for one in found.declarations:
+        if one.name and one.kind != "import":
+            for name in {one.name, re.split(r"[.:\s]+", one.name)[-1]}:
+                result.setdefault(name.strip("\"'"), []).append((one.start_line, one.end_line))
+    return result

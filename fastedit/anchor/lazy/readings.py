@@ -24,7 +24,16 @@ from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.keys.merging import COMPLETE
 from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines
 from fastedit.anchor.lazy.losses import losses_of
-from fastedit.anchor.lazy.message import MessageFacts, fulfilled_by
+from fastedit.anchor.lazy.message import (
+    MessageFacts,
+    Shown,
+    Words,
+    declared_in,
+    fulfilled_by,
+    repetitions,
+    says_everywhere,
+    shown_of,
+)
 from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, combinations, followed, said_but_kept, still_named
 from fastedit.anchor.lazy.reading import (
     JOINED,
@@ -46,7 +55,6 @@ from fastedit.anchor.lazy.reading import (
 )
 from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.rows import names_in
-from fastedit.anchor.lazy.shown import Shown, Words, declared_in, repetitions, says_everywhere, shown_of
 from fastedit.anchor.lazy.spoken import Unit, noted_units, speaking_of_going, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline

@@ -13,16 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fastedit.anchor.cues import CueKind, cue_at
-from fastedit.anchor.hints import is_path, name_of, sentences_of, speaks_of_imports
+from fastedit.anchor.hints import CueKind, cue_at, is_path, name_of, sentences_of, speaks_of_imports
 from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
 from fastedit.anchor.lazy.lines import is_named as imports_just
+from fastedit.anchor.lazy.message import Declared
 from fastedit.anchor.lazy.shapes import shapes_at, shapes_said
-from fastedit.anchor.lazy.shown import Declared
 from fastedit.patterns import pattern
 
 # any: a unit that a word of a sentence about going may mean. by_quote: the word is quoted. near: 1 beside the word for
-# going, down to 0. strong: that is one of `cues.py`, which say nothing else. place: the word follows one for a place.
+# going, down to 0. strong: that is one of `CUES`, which say nothing else. place: the word follows one for a place.
 # named: the unit's head has that name; told: the word is the whole head; held: the head only has the word. stays: the
 # sentence also says that something stays. others: the logarithm of how many units the word could mean. block: the unit
 # has several lines. before: the word stands before the one for going. share: how much of the line the word is. scoped:
@@ -276,7 +275,7 @@ def _words_of(sentence: str, *, goes_on: bool = False) -> Iterator[_Word]:
 
 
 def _cues(masked: str) -> Iterator[tuple[int, CueKind]]:
-    """Yields the words of `cues.py` in a sentence whose quotes are masked, each with where it begins."""
+    """Yields the words of `CUES` in a sentence whose quotes are masked, each with where it begins."""
     at = 0
     while at < len(masked):
         cue = cue_at(masked, at)

@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastedit.anchor.lazy.aligner import FACTORS, FAR_BEHIND, factors_of, facts_of_first, shares_of
-from fastedit.anchor.lazy.changes import CHANGE_FACTORS, CHANGE_FACTS, ChangeNetwork, change_factors
+from fastedit.anchor.lazy.certainty import (
+    CHANGE_FACTORS,
+    CHANGE_FACTS,
+    FACTORS,
+    FAR_BEHIND,
+    ChangeNetwork,
+    change_factors,
+    factors_of,
+    facts_of_first,
+    shares_of,
+)
 from fastedit.anchor.lazy.reading import NAMES, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.errors import InputRefused, SettingsError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.lazy.changes import ChangeNetwork
+from fastedit.anchor.lazy.certainty import ChangeNetwork
 from fastedit.anchor.lazy.lines import Change
 
 if TYPE_CHECKING:

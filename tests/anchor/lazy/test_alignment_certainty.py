@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy import aligner
-from fastedit.anchor.lazy.aligner import FACTORS, certainty_of, factors_of
+from fastedit.anchor.lazy import certainty
+from fastedit.anchor.lazy.certainty import FACTORS, certainty_of, factors_of
 from fastedit.anchor.lazy.reading import Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
@@ -37,13 +37,13 @@ def curve(monkeypatch: pytest.MonkeyPatch):
 
     def set_to(odds: list[float], shares: list[float]) -> None:
         weights = np.array([float(name == "odds") for name in FACTORS])
-        monkeypatch.setattr(aligner, "_fitted", lambda: (weights, np.array(odds), np.array(shares)))
+        monkeypatch.setattr(certainty, "_fitted", lambda: (weights, np.array(odds), np.array(shares)))
 
     return set_to
 
 
 def test_the_stored_table_rises_and_holds_shares() -> None:
-    table = json.loads(aligner._FILE.read_text(encoding="utf-8"))["calibration"]
+    table = json.loads(certainty._CERTAINTY_FILE.read_text(encoding="utf-8"))["calibration"]
     odds, shares = zip(*table, strict=True)
     assert list(odds) == sorted(odds)
     assert list(shares) == sorted(shares)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fastedit.anchor.lazy.lines import Change, Lines
+from fastedit.anchor.lazy.message import Repetition, Words, declared_in, repetitions, says_everywhere
 from fastedit.anchor.lazy.reading import NAMES, Reading
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.shown import Repetition, Words, declared_in, repetitions, says_everywhere
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.alignment import SegmentKind
-from fastedit.anchor.lazy.aligner import align_lazy
+from fastedit.anchor.lazy.certainty import align_lazy
 from fastedit.anchor.lazy.reading import MAX_READINGS, NAMES, WHOLE, Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet

@@ -6,7 +6,7 @@ import pytest
 
 from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.shown import TOLD, shown_of, told_by
+from fastedit.anchor.lazy.message import TOLD, shown_of, told_by
 
 BEFORE = "<Overlay>\n<Input size='s'/>\n</Overlay>"
 AFTER = "<Overlay>\n<Input size='l'/>\n</Overlay>"

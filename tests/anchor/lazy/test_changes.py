@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastedit.anchor.lazy.changes import (
+from fastedit.anchor.lazy.certainty import (
     CHANGE_FACTORS,
     CHANGE_FACTS,
     ChangeNetwork,
@@ -126,7 +126,7 @@ def test_facts_that_a_stored_network_does_not_know_count_nothing(tmp_path, monke
     network = ChangeNetwork(np.zeros(size), np.ones(size), np.ones((size, 1)), np.zeros(1), np.ones(1), 0.0)
     path = tmp_path / "changes.npz"
     network.save(path)
-    monkeypatch.setattr("fastedit.anchor.lazy.changes.CHANGE_FACTS", ("zebra", *CHANGE_FACTS))
+    monkeypatch.setattr("fastedit.anchor.lazy.certainty.CHANGE_FACTS", ("zebra", *CHANGE_FACTS))
     more = np.ones((1, size + 1))
     assert change_network(path).chances(more) == pytest.approx(network.chances(np.ones((1, size))))
 

@@ -10,7 +10,7 @@ import pytest
 from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.markup import MARKUP, markup_of
+from fastedit.anchor.lazy.losses import MARKUP, markup_of
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.rows import rows_of
 from fastedit.anchor.lazy.shapes import is_title, kind_of, shapes_at, shapes_said
