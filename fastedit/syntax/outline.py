@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from fastedit.lines import indent_of
-from fastedit.syntax.lexing import closing_brackets
+from fastedit.syntax.languages import closing_brackets
 from fastedit.syntax.model import Declaration, Found, Outline
 from fastedit.syntax.parse import DEFAULT_BUDGET_S, DIALECTS, count_error_nodes, has_grammar, parse_bytes
 from fastedit.syntax.scanners import can_scan, scan

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.edits.blocks import Block, BlockKind, fences_anywhere, fences_at_the_margin, split_message
+from fastedit.edits.fences import Block, BlockKind, fences_anywhere, fences_at_the_margin, split_message
 from support.timing import took
 
 

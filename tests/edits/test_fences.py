@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.edits.blocks import Block, BlockKind
 from fastedit.edits.fences import (
+    Block,
+    BlockKind,
     PathReader,
     PlacedBlock,
     Role,

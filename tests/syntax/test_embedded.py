@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from fastedit.syntax.embedded import PageErrors, embedded_in
+from fastedit.syntax.parse import PageErrors, embedded_in
 
 PAGE = [
     "<template>",

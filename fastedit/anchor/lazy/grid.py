@@ -28,8 +28,8 @@ from fastedit.anchor.lazy.places import Intent, PlaceReader, Told, intent_of
 from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.steps import NewLines
 from fastedit.patterns import pattern
-from fastedit.syntax.embedded import PageErrors
 from fastedit.syntax.model import Outline
+from fastedit.syntax.parse import PageErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -41,8 +41,8 @@ from fastedit.anchor.lazy.rows import Row, Taste, rows_of, variants_of
 from fastedit.anchor.lazy.search import Known, Search
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
-from fastedit.syntax.embedded import PageErrors
 from fastedit.syntax.model import Outline
+from fastedit.syntax.parse import PageErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
-from fastedit.syntax.languages import comment_syntax
-from fastedit.syntax.lexing import tokens
+from fastedit.syntax.languages import comment_syntax, tokens
 from fastedit.syntax.model import Found
 from fastedit.syntax.scanners.common import Rows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fastedit.syntax.lexing import tokens
+from fastedit.syntax.languages import tokens
 from fastedit.syntax.model import Found
 from fastedit.syntax.scanners.common import Rows, declaration
 

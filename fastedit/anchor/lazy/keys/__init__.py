@@ -3,12 +3,11 @@
 | file | what it does |
 |---|---|
 | `entries.py` | what has a name or a place of its own in such a file, and the lines that it takes |
-| `indented.py`, `sections.py`, `braced.py` | read YAML, TOML and INI, style sheets as entries |
 | `members.py` | reads what classes, types and objects of code hold as entries |
-| `trees.py` | the tree of a text, by its language |
+| `trees.py` | the tree of a text, by its language; reads YAML, TOML and INI, style sheets as entries |
 | `matching.py` | which entries of the file those of the snippet are |
-| `merger.py`, `writing.py` | what changes then, and how it is written |
-| `objects.py`, `partial.py` | the same for JSON, by its bytes; what a snippet shows of an object, read |
+| `merger.py` | what changes then, and how it is written |
+| `objects.py` | the same for JSON, by its bytes; what a snippet shows of an object, read |
 | `gone.py` | which entries the words say are gone |
 | `placing.py` | where new entries go |
 | `merging.py` | the ways to merge a snippet, each with another result, and what speaks for them |

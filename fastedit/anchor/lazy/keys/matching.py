@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from fastedit.anchor.lazy.keys.braced import selector
 from fastedit.anchor.lazy.keys.entries import Entry
 from fastedit.anchor.lazy.keys.placing import Placer, Sibling, kin_place, names_of
+from fastedit.anchor.lazy.keys.trees import selector
 
 MAX_TARGETS = 2
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n\s*\n|\n(?=\s*[-*]\s)")

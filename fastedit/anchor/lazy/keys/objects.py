@@ -1,8 +1,12 @@
-"""Partial JSON objects merged pair by pair, by their bytes: objects may stand in one line, commas depend on others."""
+"""Partial JSON objects merged pair by pair, by their bytes: objects may stand in one line, commas depend on others.
+
+What a snippet shows of one is read without remarks, with the commas it lacks, closed where it is open.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
@@ -12,12 +16,21 @@ from rapidfuzz import fuzz
 from tree_sitter import Node
 
 from fastedit.anchor.lazy.keys.matching import told_renamed
-from fastedit.anchor.lazy.keys.partial import GAP, object_of, read_snippet, with_gaps
 from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, Sibling, in_order, names_of, place_beside
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.syntax.parse import parse_bytes
 
 IDENTITIES = ("id", "name", "path", "key", "package", "package-ecosystem", "url", "title", "label", "src", "type")
 MIN_ALIKE = 75.0  # of 100: a key that may be another's new form
+GAP = '"..."'
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_BEFORE_CLOSING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(\s*[}\]])')
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+# What is left out inside of a line: values that are nothing but dots, or that are none, and dots outside of strings.
+_LEFT_OUT = re.compile(rf'({_STRING}\s*:)[ \t]*(?:"…"|\.{{3}}|…|(?=[,}}\n]|$))|({_STRING})|\.{{3}}|…')
+_BRACKET = re.compile(rf"{_STRING}|[\[\]{{}}]")
+_OPENED = re.compile(r"([{\[]\s*),")
+_BETWEEN = re.compile(r'([}\]"\w])([ \t]*\n\s*")')
 
 
 def merged_objects(
@@ -340,3 +353,77 @@ class _Merger:
         # In front of the comma that follows, if one does: it is the last new pair's then.
         at = pairs[place - 1].end_byte
         self.edits.append((at, at, gap + gap.join(written)))
+
+
+# ---- what a snippet shows of an object -------------------------------------------------------------------------------
+
+
+def with_gaps(shown: Sequence[str], elided: Collection[int]) -> str:
+    """The snippet's text with a sign as an item wherever something of a list is left out."""
+    lines: list[str] = []
+    opened: list[str] = []
+    for number, line in enumerate((*shown, "")):
+        if number in elided and opened and opened[-1] == "[":
+            if lines and lines[-1].rstrip()[-1:] not in "[,":
+                lines[-1] += ","
+            lines.append(GAP + ("" if line.strip()[:1] in ("]", "") else ","))
+        lines.append(line)
+        for sign in re.findall(r"[\[\]{}]", _COMMENT.sub("", line)):
+            if sign in "[{":
+                opened.append(sign)
+            elif opened:
+                opened.pop()
+    return "\n".join(lines[:-1])
+
+
+def read_snippet(snippet: str) -> tuple[bytes, Node | None]:
+    """The snippet's text, in braces where it has none, and its object; None where it doesn't parse.
+
+    Where it doesn't as it is, remarks in it are left out, and commas that are missing beside them or left over; then
+    values that aren't shown have a sign in their place, too.
+    """
+    plain = _COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else "", snippet).strip()
+    plain = _BEFORE_CLOSING.sub(lambda found: found[1] or found[2], _BETWEEN.sub(r"\1,\2", plain)).rstrip(",")
+    less = _LEFT_OUT.sub(lambda found: f"{found[1]} {GAP}" if found[1] else found[2] or "", plain)
+    less = _OPENED.sub(r"\1", _BEFORE_CLOSING.sub(lambda found: found[1] or found[2], _BETWEEN.sub(r"\1,\2", less)))
+    for one in (snippet, plain, less.strip().rstrip(","), _closed(less)):
+        for text in (one, "{\n" + one + "\n}"):
+            encoded = text.encode()
+            found = object_of(encoded)
+            if found is not None and found.start_byte == 0 and found.end_byte == len(encoded):
+                return encoded, found
+    return b"", None
+
+
+def _closed(snippet: str) -> str:
+    """A snippet with what it leaves open closed, or without closing signs too many at its end; "" for any other."""
+    opened: list[str] = []
+    end = len(snippet)
+    for found in _BRACKET.finditer(snippet):
+        if found[0] in "[{":
+            opened.append(found[0])
+        elif found[0] in "]}" and opened:
+            opened.pop()
+        elif found[0] in "]}":
+            end = found.start()
+            break
+    if snippet[end:].strip("]}, \t\n"):
+        return ""
+    text = snippet[:end].strip().rstrip(",")
+    for sign in reversed(opened if end == len(snippet) else []):
+        if text[-1] == "[":
+            return ""
+        text += f",\n{GAP}]" if sign == "[" else "\n}"
+    return text
+
+
+def object_of(source: bytes) -> Node | None:
+    """The object that a text is; None where it is none, or has remarks beside it."""
+    tree = parse_bytes(source, "json")
+    if tree is None or tree.root_node.has_error:
+        return None
+    nodes = tree.root_node.named_children
+    values = [node for node in nodes if node.type != "comment"]
+    if len(values) != 1 or values[0].type != "object" or any(node.type == "comment" for node in nodes):
+        return None
+    return values[0]
