@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rapidfuzz.fuzz import ratio
 
 from fastedit.anchor.lazy.lines import Change, Lines, bound_names, columns_of, identity_of, imported_names
 from fastedit.anchor.lazy.losses import MARKUP, markup_of
+from fastedit.anchor.lazy.message import MessageFacts
 from fastedit.patterns import pattern
 
 # Beside what is written. left_like: lines that stay though they are like it, left_like_by: how much; left_header: those
@@ -65,35 +65,18 @@ _KEYWORDS = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Demand:
-    """The lines and words of a message that a result is held against.
-
-    shown: the lines of its snippets without white space; words: all of its words; gone: whether it says that something
-    goes. told: the words and names outside of its snippets. marked: whether a snippet leaves something out with dots.
-    full: whether words call something complete.
-    """
-
-    shown: frozenset[str]
-    words: frozenset[str]
-    gone: bool
-    told: frozenset[str] = frozenset()
-    marked: bool = False
-    full: bool = False
-
-
-def coherence_of(original: Lines, changes: Sequence[Change], asked: Demand, language: str) -> tuple[float, ...]:
+def coherence_of(original: Lines, changes: Sequence[Change], message: MessageFacts, language: str) -> tuple[float, ...]:
     """`COHERENCE` of a result. changes: lines [start, end) of the original that become others; ascending."""
-    return _Result(original, changes, asked, language).told()
+    return _Result(original, changes, message, language).told()
 
 
 class _Result:
     """A result, as the changes that make it of the original."""
 
-    def __init__(self, original: Lines, changes: Sequence[Change], asked: Demand, language: str) -> None:
+    def __init__(self, original: Lines, changes: Sequence[Change], message: MessageFacts, language: str) -> None:
         self.original = original
         self.changes = changes
-        self.asked = asked
+        self.message = message
         self.language = language
         self.gone = {line for start, end, _ in changes for line in range(start, end)}
         self.written = Counter("".join(line.split()) for _, _, new in changes for line in new)
@@ -117,10 +100,10 @@ class _Result:
         self.f |= markup_of(
             self.original,
             self.changes,
-            self.asked.told,
+            self.message.told,
             self.language,
-            marked=self.asked.marked,
-            full=self.asked.full,
+            marked=self.message.has_dots,
+            full=self.message.says_complete,
         )
         return tuple(min(MAX_COUNT, self.f[name]) for name in COHERENCE)
 
@@ -128,7 +111,7 @@ class _Result:
         """Fills in the lines that stay beside what is written though they are like it."""
         original, best = self.original, 0.0
         for at in (before, behind) if code else ():
-            if not 0 <= at < len(original) or original.keys[at] in self.asked.shown or original.is_trivial[at]:
+            if not 0 <= at < len(original) or original.keys[at] in self.message.telling or original.is_trivial[at]:
                 continue
             text = original.stripped[at]
             beside = [one.strip() for one in (code[0], code[-1]) if columns_of(one) == original.columns[at]]
@@ -206,10 +189,10 @@ class _Result:
                 self.f["moved"] += 1
                 continue
             if not is_replaced:
-                self.f["gone_asked" if self.asked.gone else "gone_unasked"] += PART
+                self.f["gone_asked" if self.message.asks_gone else "gone_unasked"] += PART
             words = original.words(at)
             if words:
-                share = sum(word in self.asked.words for word in words) / len(words)
+                share = sum(word in self.message.all_words for word in words) / len(words)
                 self.f["gone_known"] += PART * share
                 self.f["gone_unknown"] += PART * (1 - share)
 

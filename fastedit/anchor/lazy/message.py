@@ -23,7 +23,8 @@ from rapidfuzz import fuzz
 
 from fastedit.anchor.hints import Hints, is_path, says_gone
 from fastedit.anchor.lazy.comments import log_odds, note_of
-from fastedit.anchor.lazy.lines import KEY_WORD, Change, Lines, columns_of, is_comment_text
+from fastedit.anchor.lazy.keys.merging import COMPLETE
+from fastedit.anchor.lazy.lines import DOTS, KEY_WORD, WORD, Change, Lines, columns_of, is_comment_text
 from fastedit.edits.model import Snippet
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
@@ -44,7 +45,8 @@ FULFILLED = (
 )  # fmt: skip
 MAX_COUNT = 3.0  # of each of these
 NAME = pattern(r"[A-Za-z_$][\w$]{2,}")
-DOTS = pattern(r"\.\.\.|…|⋮")
+_KEY = re.compile(r"[\w$@/-]{2,}")
+_ANY_DOTS = pattern(r"\.\.\.|…|⋮")
 _NOTE_BEHIND = pattern(r"\s(?:#|//|--|/\*|<!--)")
 _DOTS_ALONE = frozenset(("...", "…"))
 MIN_ELIDE = -0.7  # log odds of a comment that stands for code
@@ -182,6 +184,38 @@ class MessageFacts:
         return frozenset("".join(line.split()) for snippet in self.snippets for line in snippet.lines)
 
     @cached_property
+    def telling(self) -> frozenset[str]:
+        """The keys that tell something."""
+        return frozenset(key for key in self.keys if sum(map(str.isalnum, key)) > 1)
+
+    @cached_property
+    def all_words(self) -> frozenset[str]:
+        """All names, words and numbers, however short."""
+        return frozenset(WORD.findall(self.text))
+
+    @cached_property
+    def told(self) -> frozenset[str]:
+        """Those outside of the snippets, and what may be keys there."""
+        return frozenset([*WORD.findall(self.prose), *_KEY.findall(self.prose)])
+
+    @cached_property
+    def asks_gone(self) -> bool:
+        """Whether the words, or a comment in the snippets, say that something goes: `# removed: save`."""
+        shown = (Lines(snippet.lines) for snippet in self.snippets)
+        comments = (own.stripped[at] for own in shown for at in range(len(own)) if own.is_comment(at))
+        return says_gone(self.prose) or any(map(says_gone, comments))
+
+    @cached_property
+    def has_dots(self) -> bool:
+        """Whether a snippet leaves something out with dots."""
+        return any(DOTS.search(line) for snippet in self.snippets for line in snippet.lines)
+
+    @cached_property
+    def says_complete(self) -> bool:
+        """Whether words call something complete."""
+        return COMPLETE.search(self.prose) is not None
+
+    @cached_property
     def steps(self) -> dict[tuple[str, str], SnippetStep]:
         """Two lines that follow each other in a snippet, without white space → how."""
         result: dict[tuple[str, str], SnippetStep] = {}
@@ -226,7 +260,7 @@ class MessageFacts:
     def code(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """The snippets' lines of code, without notes behind them → the lines of the original that say the same."""
         texts = (line.strip() for snippet in self.snippets for line in snippet.lines)
-        keys = [code_key(text) for text in texts if text and not is_comment_text(text) and not DOTS.search(text)]
+        keys = [code_key(text) for text in texts if text and not is_comment_text(text) and not _ANY_DOTS.search(text)]
         telling = [key for key in keys if sum(map(str.isalnum, key)) > 1]
         noted, places = self._noted, self.original.places
         return tuple((key, (*places.get(key, ()), *noted.get(key, ()))) for key in telling)
@@ -275,7 +309,9 @@ def fulfilled_by(original: Lines, changes: Sequence[Change], message: MessageFac
     f["shown_lost"] = math.log1p(lost)
     for change in changes:
         _count_steps(f, original, change, message)
-    f["dots_written"] = sum(bool(DOTS.search(text)) and "".join(text.split()) not in original.places for text in new)
+    f["dots_written"] = sum(
+        bool(_ANY_DOTS.search(text)) and "".join(text.split()) not in original.places for text in new
+    )
     _count_notes(f, original, new)
     _count_names(f, original, gone, new, message)
     return tuple(min(MAX_COUNT, f[name]) for name in FULFILLED)

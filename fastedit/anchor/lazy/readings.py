@@ -8,21 +8,19 @@ over all this; `probabilities` makes it comparable.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of, says_gone
-from fastedit.anchor.lazy.coherence import Demand, coherence_of
+from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
+from fastedit.anchor.lazy.coherence import coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import Clock
 from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
-from fastedit.anchor.lazy.keys.merging import COMPLETE
-from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines
+from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.losses import losses_of
 from fastedit.anchor.lazy.message import (
     MessageFacts,
@@ -62,7 +60,6 @@ from fastedit.syntax.model import Outline
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_KEY = re.compile(r"[\w$@/-]{2,}")
 MAX_CARRIED = 8  # readings of all snippets so far
 MAX_AS_SHOWN = 4  # more that have the white space as the snippet shows it: they don't crowd out others
 MAX_BEHIND = 6.0  # how much worse than the best a reading may be to be carried along
@@ -124,9 +121,8 @@ def readings_of(
     everywhere = _told_everywhere(snippets, words)
     carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, base, everywhere, used)]
     result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), language, used)
-    asked = _demand(snippets, shown, message)
     told = MessageFacts(base.lines, snippets, hints, words, message)
-    return probabilities(_as_wholes(result[: count + MAX_BELOW], base, asked, told, used)[:count])
+    return probabilities(_as_wholes(result[: count + MAX_BELOW], base, told, used)[:count])
 
 
 def _likeliest(ranked: Sequence[Reading], limit: int) -> list[Reading]:
@@ -316,9 +312,7 @@ def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]
     )
 
 
-def _as_wholes(
-    readings: Sequence[Reading], base: Base, asked: Demand, message: MessageFacts, used: dict[str, float]
-) -> list[Reading]:
+def _as_wholes(readings: Sequence[Reading], base: Base, message: MessageFacts, used: dict[str, float]) -> list[Reading]:
     """The readings with what tells whether their results can be meant so, likeliest first."""
     original, language = message.original, base.language
     worth = [used.get(name, 0.0) for name in WHOLE]
@@ -326,7 +320,7 @@ def _as_wholes(
     for reading in readings:
         changes = slid(reading.changes(original.texts), original)
         told = (
-            *coherence_of(original, changes, asked, language),
+            *coherence_of(original, changes, message, language),
             *losses_of(original, changes, message, language),
             *fulfilled_by(original, changes, message),
             _num_broken(reading, changes, base),
@@ -342,24 +336,6 @@ def _num_broken(reading: Reading, changes: Sequence[Change], base: Base) -> floa
         return 0.0
     of_parts = sum(float(part.facts[MORE_ERRORS]) for part in reading.parts)
     return max(0.0, min(MAX_BROKEN_BY_WORDS, (base.errors.after(changes) or 0) - base.errors.count - of_parts))
-
-
-def _demand(snippets: Sequence[Snippet], shown: Shown, message: str) -> Demand:
-    """The message's words and lines that results are held against."""
-    return Demand(
-        shown.lines,
-        frozenset(WORD.findall(message)),
-        shown.asks_gone or _asks_gone(snippets),
-        told=frozenset([*WORD.findall(shown.prose), *_KEY.findall(shown.prose)]),
-        marked=any(DOTS.search(line) for snippet in snippets for line in snippet.lines),
-        full=COMPLETE.search(shown.prose) is not None,
-    )
-
-
-def _asks_gone(snippets: Sequence[Snippet]) -> bool:
-    """Whether a comment in the snippets says that something goes: `# removed: save`."""
-    shown = (Lines(snippet.lines) for snippet in snippets)
-    return any(says_gone(lines.stripped[at]) for lines in shown for at in range(len(lines)) if lines.is_comment(at))
 
 
 def _with_notes(hints: Hints, reading: Reading) -> Hints:

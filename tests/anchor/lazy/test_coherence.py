@@ -7,17 +7,21 @@ from textwrap import dedent
 
 import pytest
 
-from fastedit.anchor.lazy.coherence import COHERENCE, Demand, coherence_of
-from fastedit.anchor.lazy.lines import WORD, Lines
+from fastedit.anchor.hints import hints_of
+from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.message import MessageFacts
+from fastedit.edits.model import Snippet
 
 
 def told(before: str, after: str, *, language: str = "python", shown: str = "", gone: bool = False) -> dict[str, float]:
     old, new = dedent(before).strip("\n").split("\n"), dedent(after).strip("\n").split("\n")
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     changes = [(a, b, new[c:d]) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
-    lines = dedent(shown).strip("\n").split("\n")
-    asked = Demand(frozenset("".join(line.split()) for line in lines), frozenset(WORD.findall(shown)), gone)
-    return dict(zip(COHERENCE, coherence_of(Lines(old), changes, asked, language), strict=True))
+    snippet = Snippet(tuple(dedent(shown).strip("\n").split("\n")))
+    prose = "I removed some of it." if gone else ""
+    message = MessageFacts(Lines(old), [snippet], hints_of(prose), prose, shown)
+    return dict(zip(COHERENCE, coherence_of(Lines(old), changes, message, language), strict=True))
 
 
 LOOP = """
