@@ -7,7 +7,6 @@ in the numbering of the whole original.
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,14 +14,11 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import accumulate
 
+from fastedit.anchor.lazy.grid import MAX_CELLS, NUM_STATES
 from fastedit.anchor.lazy.lines import CLOSER, NAME, WORD, Change, Lines, columns_of, identity_of
-from fastedit.errors import Code, InputRefused
 from fastedit.syntax.model import Declaration, Outline
 
 MIN_LINES = 1200  # shorter originals are never folded
-MAX_CELLS = 30_000_000  # rows x lines x states of a search
-NUM_STATES = 7
-MAX_SECONDS = 10.0  # for all searches of an edit, of the processor's time: others may keep the machine busy
 GAP = "\ue0f7"  # from the private use area: no line that anything is compared with begins so
 
 HEAD, END = 80, 15  # lines that always stay
@@ -33,40 +29,9 @@ MAX_FOUND = 60  # occurrences of a word; a commoner one tells nothing
 MAX_SCANNED = 30_000_000  # characters to look for words in one by one
 MAX_ANCESTORS = 40
 MAX_ABOVE = 400  # lines
-CALLS_A_CHECK = 8
-COUNTED = 30  # so many lines jumped over at once are far, more are no farther
 # Lines around a place, and the largest declarations that stay whole around one: the first that fits is taken.
 _WIDTHS = ((12, 300, 120), (8, 100, 40), (4, 20, 20), (2, 0, 0))
 _MAX_KEPT = 2400  # lines that a fold may keep before it gets narrower
-
-
-class Clock:
-    """Refuses an edit that takes too long to read, or whose tables would take too much memory."""
-
-    def __init__(self, seconds: float | None = None) -> None:
-        self._seconds = MAX_SECONDS if seconds is None else seconds
-        self._end = time.thread_time() + self._seconds
-        self._num_checks = 0
-
-    def check(self, num_rows: int, num_lines: int) -> None:
-        """Raises InputRefused once the time is up; looks at the time, which isn't free, in one of eight calls."""
-        self._num_checks += 1
-        if self._num_checks % CALLS_A_CHECK == 1 and time.thread_time() > self._end:
-            raise InputRefused(
-                Code.TOO_LARGE,
-                f"reading {num_rows} lines of the edit against {num_lines} of the file takes longer than "
-                f"{self._seconds:g} s of the processor's time",
-            )
-
-    @staticmethod
-    def check_size(num_rows: int, num_lines: int) -> None:
-        """Raises InputRefused where a search would have too many cells."""
-        if (num_rows + 1) * (num_lines + 1) * NUM_STATES > MAX_CELLS:
-            raise InputRefused(
-                Code.TOO_LARGE,
-                f"the edit shows {num_rows} lines for {num_lines} lines of the file: too many to compare "
-                f"(the limit is {MAX_CELLS // NUM_STATES} pairs)",
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +58,11 @@ class Fold:
 
 
 def fold_of(original: Lines, texts: Sequence[str], found: Outline, names: Iterable[str] = ()) -> Fold | None:
-    """The original as far as a snippet's lines may belong there; None where it is small, or most of it has to stay.
+    """The original as far as a snippet's lines may belong there; None where most of it has to stay.
 
     found: its outline. names: what the words around the snippet mention.
     """
     n = len(original)
-    if n <= MIN_LINES:
-        return None
     places = _Places(original, found)
     anchors = places.anchors(texts)
     declared = places.declared({*names, *_noted(texts)})

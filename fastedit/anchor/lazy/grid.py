@@ -7,6 +7,7 @@ A snippet has rows 0..m-1, the original positions 0..n (position p lies before l
 from __future__ import annotations
 
 import re
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,12 +22,12 @@ from fastedit.anchor.lazy.features import (
     LIKE_BY,
     SAME,
 )  # fmt: skip
-from fastedit.anchor.lazy.fold import COUNTED, Clock, Fold
 from fastedit.anchor.lazy.lines import OPENER, Change, Identity, Lines, opens
 from fastedit.anchor.lazy.pairs import NOT_CODE, Pairing, Pairs
 from fastedit.anchor.lazy.places import Intent, PlaceReader, Told, intent_of
 from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.steps import NewLines
+from fastedit.errors import Code, InputRefused
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import PageErrors
@@ -34,13 +35,34 @@ from fastedit.syntax.parse import PageErrors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fastedit.anchor.lazy.fold import Fold
+
     Floats = NDArray[np.float32]
 
 HEADING = frozenset({"decl", "key", "selector"})  # what opens a block
 FUNCTION = pattern(r"^[\w:<>,*&\[\]\s+()-]*?[\s*&:)](?P<name>[A-Za-z_]\w*)\s*[(:][^;=]*$")  # of C and its like
 CONTROL = frozenset("if for while switch catch return else with until unless match when".split())
 MAX_LEADING = 30  # rows of comments before what they speak of
+MAX_CELLS = 30_000_000  # rows x lines x states of a search
+NUM_STATES = 7
+MAX_SECONDS = 10.0  # for all searches of an edit, of the processor's time: others may keep the machine busy
+CALLS_A_CHECK = 8
+COUNTED = 30  # so many lines jumped over at once are far, more are no farther
 MORE_THAN_ANY = np.float32(400)  # deleted lines: what a gap counts as, which must not be deleted
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """All that the words around a snippet say.
+
+    names: what they mention as code; removed: what they say is gone; kept: keys of lines that they say stay; prose: the
+    words before it.
+    """
+
+    names: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
+    prose: str = ""
 
 
 class Positions:
@@ -187,20 +209,6 @@ class Positions:
         skips = (1 - end) * float(self.has_markers)
         boundary = self.boundary.astype(np.float32)
         return np.stack([end, block_end, blank, inside, skips, boundary], axis=1).astype(np.float32)
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """All that the words around a snippet say.
-
-    names: what they mention as code; removed: what they say is gone; kept: keys of lines that they say stay; prose: the
-    words before it.
-    """
-
-    names: frozenset[str] = frozenset()
-    removed: frozenset[str] = frozenset()
-    kept: frozenset[str] = frozenset()
-    prose: str = ""
 
 
 class Grid(Positions):
@@ -506,3 +514,32 @@ class Grid(Positions):
             if not is_comment and (found is None or found.kind != "decorator"):
                 return found
         return None
+
+
+class Clock:
+    """Refuses an edit that takes too long to read, or whose tables would take too much memory."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._seconds = MAX_SECONDS if seconds is None else seconds
+        self._end = time.thread_time() + self._seconds
+        self._num_checks = 0
+
+    def check(self, num_rows: int, num_lines: int) -> None:
+        """Raises InputRefused once the time is up; looks at the time, which isn't free, in one of eight calls."""
+        self._num_checks += 1
+        if self._num_checks % CALLS_A_CHECK == 1 and time.thread_time() > self._end:
+            raise InputRefused(
+                Code.TOO_LARGE,
+                f"reading {num_rows} lines of the edit against {num_lines} of the file takes longer than "
+                f"{self._seconds:g} s of the processor's time",
+            )
+
+    @staticmethod
+    def check_size(num_rows: int, num_lines: int) -> None:
+        """Raises InputRefused where a search would have too many cells."""
+        if (num_rows + 1) * (num_lines + 1) * NUM_STATES > MAX_CELLS:
+            raise InputRefused(
+                Code.TOO_LARGE,
+                f"the edit shows {num_rows} lines for {num_lines} lines of the file: too many to compare "
+                f"(the limit is {MAX_CELLS // NUM_STATES} pairs)",
+            )

@@ -1,6 +1,6 @@
 """Signs in what goes with a result that it can't be meant: half a pair of brackets goes, one of several like lines.
 
-Like `coherence.py`, these facts are read where all snippets are merged. A careful reader asks of each line that goes
+Like `COHERENCE`, these facts are read where all snippets are merged. A careful reader asks of each line that goes
 what it declared, whether its kin stay, and whether anybody spoke of it.
 
 Some signs only files of keys and texts have: a key that goes though no word speaks of it, one that stands twice under

@@ -24,11 +24,10 @@ import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.lazy.coherence import COHERENCE
-from fastedit.anchor.lazy.facts import FACTS, facts_of
+from fastedit.anchor.lazy.facts import COHERENCE, FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
-from fastedit.anchor.lazy.fold import MIN_LINES, Clock, fold_of, outline_after
-from fastedit.anchor.lazy.grid import Context, Grid
+from fastedit.anchor.lazy.fold import MIN_LINES, fold_of, outline_after
+from fastedit.anchor.lazy.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of, identity_of
 from fastedit.anchor.lazy.losses import LOSSES
@@ -272,7 +271,9 @@ def parts_of(task: Task) -> list[ReadText]:
     """The ways to read one snippet, each with another result."""
     base, snippet, context = task.base, task.snippet, task.context
     result: dict[tuple[str, ...], ReadText] = {}
-    fold = None if task.known_for else fold_of(base.lines, snippet.lines, base.outline, context.names | context.removed)
+    is_large = len(base.lines) > MIN_LINES and task.known_for is None
+    names = context.names | context.removed
+    fold = fold_of(base.lines, snippet.lines, base.outline, names) if is_large else None
     original, outlined = (base.lines, base.outline) if fold is None else (fold.lines, fold.outline)
     for taste, rows in variants_of(snippet.lines, original, task.language):
         if not rows:

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
-from fastedit.anchor.lazy.coherence import coherence_of
+from fastedit.anchor.lazy.facts import coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
-from fastedit.anchor.lazy.fold import Clock
-from fastedit.anchor.lazy.grid import Context
+from fastedit.anchor.lazy.grid import Clock, Context
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.losses import losses_of

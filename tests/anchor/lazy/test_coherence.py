@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
+from fastedit.anchor.lazy.facts import COHERENCE, coherence_of
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.message import MessageFacts
 from fastedit.edits.model import Snippet

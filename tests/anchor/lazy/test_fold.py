@@ -7,8 +7,9 @@ import time
 
 import pytest
 
-from fastedit.anchor.lazy import fold as folding
-from fastedit.anchor.lazy.fold import GAP, MIN_LINES, Clock, fold_of, outline_after
+from fastedit.anchor.lazy import grid
+from fastedit.anchor.lazy.fold import GAP, MIN_LINES, fold_of, outline_after
+from fastedit.anchor.lazy.grid import Clock
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import Reading
 from fastedit.anchor.lazy.readings import readings_of
@@ -44,7 +45,7 @@ def read(lines: list[str], shown: list[str], *, is_folded: bool, monkeypatch: py
     found = outline("\n".join(lines) + "\n", "python")
     with monkeypatch.context() as patch:
         if not is_folded:
-            patch.setattr(folding, "MIN_LINES", len(lines) + 1)
+            patch.setattr("fastedit.anchor.lazy.reading.MIN_LINES", len(lines) + 1)
         return readings_of(lines, [Snippet(tuple(shown))], "python", "", found)
 
 
@@ -128,7 +129,9 @@ def test_changes_of_folded_lines_are_those_of_the_whole():
 def test_small_originals_are_not_folded():
     lines = made_up(20)
     assert len(lines) <= MIN_LINES
-    assert fold_of(Lines(lines), ["class Shelf7:"], outline("\n".join(lines), "python")) is None
+    found = outline("\n".join(lines), "python")
+    readings = readings_of(lines, [Snippet(("class Shelf7:", "    limit = 5"))], "python", "", found)
+    assert readings[0].parts[0].grid.fold is None
 
 
 def test_equal_lines_are_kept_where_most_of_the_others_are():
@@ -176,7 +179,7 @@ def test_too_many_cells_are_refused():
 
 
 def test_what_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(folding, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(grid, "MAX_SECONDS", -1.0)
     lines = made_up(3)
     snippets = [Snippet(("class Shelf1:", "    limit = 5"))]
     with pytest.raises(InputRefused) as refused:
@@ -213,4 +216,4 @@ def test_a_large_file_takes_little_longer_than_a_small_one():
     ids=["equal lines", "unmatched lines", "deep blocks", "markers"],
 )
 def test_odd_texts_are_read_in_bounded_time(lines: list[str], shown: list[str]):
-    assert seconds(lines, shown) < 2 * folding.MAX_SECONDS
+    assert seconds(lines, shown) < 2 * grid.MAX_SECONDS
