@@ -97,7 +97,7 @@ def _answer(target: Target, model: PreTrainedModel, sample: Sample) -> str | Non
     import torch
 
     from fastedit.decode import EditRequest, decode_request
-    from fastedit.targets import extract_answer
+    from fastedit.decode.request import extract_answer
 
     shown = _excerpt(sample)
     asked = EditRequest(sample.original, shown.text, (), (), shown.elisions, shown.codes)

@@ -32,8 +32,7 @@ from fastedit.guard import Original, inspect, refuse_or_warn
 from fastedit.lines import body, split_lines
 from fastedit.merged import Choice, merge
 from fastedit.syntax import language_of, outline
-from fastedit.targets.copying import line_copying
-from fastedit.targets.marks import LineMarks
+from fastedit.targets.marks import LineMarks, line_copying
 from fastedit.training.sources import is_held_out
 from fastedit.verify.verified import DecodeOptions, ask, changes_of, cut_windows
 from fastedit.verify.windows import LineChange, Window, excerpts_of, plan_windows

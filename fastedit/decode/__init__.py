@@ -2,12 +2,10 @@
 
 The way of a request:
 
-request     requests, their handles and results
-asking      an edit's request as tokens, and its answer as the new file
+request     requests, their handles and results; an edit's request as tokens, and its answer as the new file
 api         the engine that all requests of a target share, made when first asked for
 settings    its limits
-engine      the loop: propose, verify, accept, re-anchor
-scheduler   one pass: planned, run, and run again smaller where it fails
+engine      the loop: propose, verify, accept, re-anchor; one pass: planned, run, and run again smaller where it fails
 controller  how long drafts are worth being: what passes cost, how often drafts are right
 sequence    a request's part in a pass, and what the pass adds to its output
 passes      the input of a pass, the target's verdict on it, branches of a draft
@@ -35,9 +33,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastedit.decode.api import make_engine, shared_engine, submit, verify_draft
-    from fastedit.decode.asking import decode_request
     from fastedit.decode.engine import Engine
-    from fastedit.decode.request import GREEDY, DecodeRequest, DecodeResult, DecodeStats, EditRequest, Handle, Sampling
+    from fastedit.decode.request import (
+        GREEDY,
+        DecodeRequest,
+        DecodeResult,
+        DecodeStats,
+        EditRequest,
+        Handle,
+        Sampling,
+        decode_request,
+    )
     from fastedit.decode.settings import EngineSettings
 
 __all__ = [
@@ -59,9 +65,17 @@ __all__ = [
 
 _MODULES = {
     "api": ("make_engine", "shared_engine", "submit", "verify_draft"),
-    "asking": ("decode_request",),
     "engine": ("Engine",),
-    "request": ("GREEDY", "DecodeRequest", "DecodeResult", "DecodeStats", "EditRequest", "Handle", "Sampling"),
+    "request": (
+        "GREEDY",
+        "DecodeRequest",
+        "DecodeResult",
+        "DecodeStats",
+        "EditRequest",
+        "Handle",
+        "Sampling",
+        "decode_request",
+    ),
     "settings": ("EngineSettings",),
 }
 

@@ -10,14 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, finalize
 
-from fastedit.decode.asking import EditHandle, decode_request
 from fastedit.decode.devices import has_kernels, is_out_of_memory, on_device, release_memory
 from fastedit.decode.engine import Engine
 from fastedit.decode.fused import can_fuse, fuse
 from fastedit.decode.graphs import FusedRunner
 from fastedit.decode.passes import Append
 from fastedit.decode.probe import traits_of
-from fastedit.decode.request import DecodeResult, EditRequest, Group, Handle
+from fastedit.decode.request import DecodeResult, EditHandle, EditRequest, Group, Handle, decode_request
 from fastedit.decode.runner import ModelRunner, Runner, max_len_of, slots_for
 from fastedit.decode.sequence import Vocabulary
 from fastedit.decode.settings import EngineSettings

@@ -1,22 +1,34 @@
-"""Requests to the engine, alone or in groups of use only together, what waits for them, and their results."""
+"""Requests to the engine, alone or in groups of use only together, what waits for them, and their results.
+
+An edit's request is put in a target's own words and tokens, and the new file is taken out of its answer: what stands
+between the template's tags, and nothing else. Imports no torch: the target may be computed elsewhere.
+"""
 
 from __future__ import annotations
 
 import math
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, InvalidStateError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from fastedit.draft.model import Draft
-from fastedit.errors import Code, EngineUnavailable, SettingsError
+from fastedit.draft.model import Draft, Kind
+from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, ResultRefused, SettingsError
+from fastedit.targets.marks import LineMarks, has_marks, line_copying, shifted_offsets, without_marks
+from fastedit.targets.templates import PromptTemplate
+
+if TYPE_CHECKING:
+    from fastedit.targets.askable import Askable
 
 GREEDY_BELOW = 1e-5  # a lower temperature can't be told from greedy in float32, and its inverse overflows
 Listener = Callable[[str | None], None]  # gets pieces of text, and None at the end
+OUTPUT_SLACK = 128  # tokens that an output may have beyond draft and edit
+FENCED = re.compile(r"\A\s*(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<body>.*?)^(?P=fence)\s*\Z", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,3 +340,210 @@ class GroupPlace:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.take()
+
+
+# ---- an edit's request in a target's own words and tokens ------------------------------------------------------------
+
+
+def decode_request(target: Askable, request: EditRequest, max_len: int) -> DecodeRequest:
+    """The request in the target's own words and tokens, limited to `max_len` with its output.
+
+    InputRefused(TOO_LARGE), with both numbers, where the draft is longer than the output may be.
+    """
+    original = request.original
+    marks = _marks_of(request) if target.template.has_marks else None
+    if marks is not None:
+        request = _marked(request, marks)
+    # Where a merged draft turns out wrong, the bare original is often right again.
+    drafts = (*request.drafts, Draft(request.original, Kind.ORIGINAL))
+    wrapped = tuple(_wrapped(draft, target) for draft in drafts)
+    num_expected = len(target.codec.encode(wrapped[0].text)) + 1
+    prompt = tuple(target.prompt(request.original, request.edit, request.instruction, request.elisions))
+    constraint = line_copying(target.codec, prompt, marks.original_numbers) if marks is not None else None
+    limit = request.max_new_tokens
+    if limit is None:
+        generous = num_expected + len(target.codec.encode(request.edit)) + OUTPUT_SLACK
+        limit = max(num_expected, min(generous, max_len - len(prompt)))
+    elif request.drafts and limit < num_expected:
+        raise InputRefused(Code.TOO_LARGE, f"The draft has {num_expected} tokens; the output may have {limit}.")
+    return DecodeRequest(
+        prompt=prompt,
+        max_new_tokens=limit,
+        drafts=wrapped,
+        snippets=request.snippets or (request.edit,),
+        original=original,
+        sampling=request.sampling,
+        speculate=request.speculate,
+        max_chunk=request.max_chunk,
+        max_passes=request.max_passes,
+        deadline_s=request.deadline_s,
+        constraint=constraint,
+    )
+
+
+def _marks_of(request: EditRequest) -> LineMarks:
+    """The marks of a request's lines; InputRefused(NOT_TEXT) where its texts hold such marks."""
+    if has_marks(request.original + request.edit + "".join(draft.text for draft in request.drafts)):
+        raise InputRefused(Code.NOT_TEXT, "The texts have private-use characters that the target needs itself.")
+    return LineMarks(request.original, request.edit, request.elisions, request.codes)
+
+
+def _marked(request: EditRequest, marks: LineMarks) -> EditRequest:
+    """The request as a target with line marks is asked it."""
+    drafts = tuple(_with_marks(draft, marks) for draft in request.drafts)
+    edit, elisions = marks.marked_edit
+    # No snippets: they have no marks, and what is looked up in them would be refused at each line's start.
+    return replace(request, original=marks.marked_original, edit=edit, elisions=elisions, drafts=drafts, snippets=())
+
+
+def _with_marks(draft: Draft, marks: LineMarks) -> Draft:
+    text = marks.marked_text(draft.text)
+    edges, boundaries = shifted_offsets(draft.edges, text), shifted_offsets(draft.boundaries, text)
+    return replace(draft, text=text, edges=edges, boundaries=boundaries)
+
+
+def _wrapped(draft: Draft, target: Askable) -> Draft:
+    """The draft as a whole answer, between the template's tags."""
+    opening, closing = target.template.answer_open, target.template.answer_close
+    shift = len(opening)
+    return replace(
+        draft,
+        text=opening + draft.text + closing,
+        edges=tuple(shift + edge for edge in draft.edges),
+        boundaries=tuple(shift + boundary for boundary in draft.boundaries),
+    )
+
+
+class EditHandle(Handle):
+    """A handle whose text is the new file, without the template's tags: the pieces joined are the result's text."""
+
+    def __init__(self, target: Askable, request: EditRequest) -> None:
+        super().__init__()
+        self._template = target.template
+        self._original = request.original
+        self._answer = AnswerStream(target.template, request.original)
+        self._num_given = 0
+
+    def push(self, text: str) -> None:
+        self._give(self._answer.feed(text))
+
+    def finish(self, outcome: DecodeResult | BaseException) -> None:
+        if isinstance(outcome, DecodeResult):
+            outcome = self._extracted(outcome)
+        if isinstance(outcome, DecodeResult):
+            self._give(outcome.text[self._num_given :])
+        super().finish(outcome)
+
+    def _give(self, text: str) -> None:
+        self._num_given += len(text)
+        super().push(text)
+
+    def _extracted(self, result: DecodeResult) -> DecodeResult | EditRefused:
+        if result.is_given_up:
+            return replace(result, text="".join(self._pieces))
+        if not result.is_finished:
+            num_tokens = result.stats.completion_tokens
+            return ResultRefused(
+                Code.TRUNCATION_DETECTED, f"The target hadn't finished after {num_tokens} tokens, the output's limit."
+            )
+        try:
+            return replace(result, text=extract_answer(result.text, self._template, self._original))
+        except ResultRefused as refused:
+            return refused
+
+
+# ---- its answer as the new file --------------------------------------------------------------------------------------
+
+
+def extract_answer(output: str, template: PromptTemplate, original: str) -> str:
+    """The new file that `output` holds.
+
+    Prose around the tags, a fence around everything, and a newline that only sets off the tags are taken away.
+    ResultRefused(TRUNCATION_DETECTED) where the opening or the closing tag is missing: half an answer is none.
+    """
+    answer = _between_tags(without_marks(output) if template.has_marks else output, template)
+    if not _FENCE_START.match(original):
+        fenced = FENCED.match(answer)
+        answer = fenced["body"] if fenced else answer
+    return _without_offset_newlines(answer, template, original)
+
+
+_FENCE_START = re.compile(r"\A\s*(```|~~~)")
+_MAY_BECOME_FENCE = re.compile(r"\A\s*(`{0,2}\Z|~{0,2}\Z|```|~~~)")
+
+
+def _between_tags(output: str, template: PromptTemplate) -> str:
+    opening, closing = template.answer_open.strip(), template.answer_close.strip()
+    start = output.find(opening)
+    # The last closing tag: the file may hold such tags itself.
+    end = output.rfind(closing) if closing else len(output)
+    if start < 0 or end < start + len(opening):
+        missing = opening if start < 0 else closing
+        raise ResultRefused(Code.TRUNCATION_DETECTED, f"The target's answer has no {missing}.")
+    return output[start + len(opening) : end]
+
+
+def _without_offset_newlines(answer: str, template: PromptTemplate, original: str) -> str:
+    """The answer without a newline right inside the tags that the original doesn't have there."""
+    if template.answer_open and answer.startswith("\n") and not original.startswith("\n"):
+        answer = answer[1:]
+    if template.answer_close and answer.endswith("\n") and original and not original.endswith("\n"):
+        answer = answer[:-1]
+    return answer
+
+
+class AnswerStream:
+    """Gives the new file out as the output comes in, holding back whatever `extract_answer` may take away."""
+
+    def __init__(self, template: PromptTemplate, original: str) -> None:
+        self._has_marks = template.has_marks
+        self._opening = template.answer_open.strip()
+        self._closing = template.answer_close.strip()
+        self._may_be_fenced = not _FENCE_START.match(original)
+        self._drops_first_newline = bool(template.answer_open) and not original.startswith("\n")
+        self._drops_last_newline = bool(template.answer_close) and bool(original) and not original.endswith("\n")
+        self._held = ""
+        self._is_open = not self._opening
+        self._is_begun = False
+
+    def feed(self, text: str) -> str:
+        """Takes more of the output in, and gives the text of the new file that is certain to come next."""
+        self._held += without_marks(text) if self._has_marks else text
+        if not self._is_open:
+            start = self._held.find(self._opening)
+            if start < 0:
+                return ""
+            self._held = self._held[start + len(self._opening) :]
+            self._is_open = True
+        if not self._is_begun and not self._begin():
+            return ""
+        keep = self._num_held_back()
+        given, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
+        return given
+
+    def _begin(self) -> bool:
+        """Whether anything may be given out: not as long as a fence or a newline in front may have to go."""
+        if self._may_be_fenced and _MAY_BECOME_FENCE.match(self._held):
+            return False
+        if not self._held:
+            return False
+        if self._drops_first_newline:
+            self._held = self._held.removeprefix("\n")
+        self._is_begun = True
+        return True
+
+    def _num_held_back(self) -> int:
+        """The length from the last closing tag on, or of what may become one, and of a newline before it."""
+        end = len(self._held) - self._num_closing()
+        if self._drops_last_newline and self._held[:end].endswith("\n"):
+            end -= 1
+        return len(self._held) - end
+
+    def _num_closing(self) -> int:
+        if not self._closing:
+            return 0
+        found = self._held.rfind(self._closing)
+        if found >= 0:
+            return len(self._held) - found
+        longest = min(len(self._closing) - 1, len(self._held))
+        return next((n for n in range(longest, 0, -1) if self._closing.startswith(self._held[-n:])), 0)

@@ -10,9 +10,17 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 
-from fastedit.decode.asking import EditHandle, decode_request
 from fastedit.decode.controller import Acceptance
-from fastedit.decode.request import DecodeRequest, DecodeResult, DecodeStats, EditRequest, Handle, seconds_left
+from fastedit.decode.request import (
+    DecodeRequest,
+    DecodeResult,
+    DecodeStats,
+    EditHandle,
+    EditRequest,
+    Handle,
+    decode_request,
+    seconds_left,
+)
 from fastedit.decode.sequence import cascade_for
 from fastedit.draft import Codec, Transcript
 from fastedit.engines.wire import Cost, Piece, ServedModel, Server, Stream

@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastedit.targets.answer import AnswerStream, extract_answer
     from fastedit.targets.codec import TokenizerCodec
     from fastedit.targets.registry import REGISTRY
     from fastedit.targets.target import Target
@@ -15,19 +14,16 @@ if TYPE_CHECKING:
 __all__ = [
     "REGISTRY",
     "TEMPLATES",
-    "AnswerStream",
     "PromptTemplate",
     "Target",
     "TokenizerCodec",
     "Turn",
-    "extract_answer",
     "read_template",
     "template_named",
 ]
 
 # A run that asks no target needs none of these modules, and they are a third of what it would import.
 _MODULES = {
-    "answer": ("AnswerStream", "extract_answer"),
     "codec": ("TokenizerCodec",),
     "registry": ("REGISTRY",),
     "target": ("Target",),

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from fastedit.errors import SettingsError
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.targets.copying import mark_tokens
+from fastedit.targets.marks import mark_tokens
 from fastedit.targets.templates import PromptTemplate
 from fastedit.training.documents import TokenizedExample
 
@@ -95,7 +95,7 @@ def pack(documents: Sequence[TokenizedExample], num_tokens: int, choices: Choice
 def choices_of(template: PromptTemplate, tokenizer: PreTrainedTokenizerBase) -> Choices | None:
     """[vocabulary], bool: the tokens that a target with line marks chooses: the marks before lines, and the end.
 
-    It chooses what follows one of these, too; all else of an answer is known then (`fastedit.targets.copying`). None
+    It chooses what follows one of these, too; all else of an answer is known then (`fastedit.targets.marks`). None
     where a target writes everything itself.
     """
     codec = TokenizerCodec(tokenizer.backend_tokenizer)

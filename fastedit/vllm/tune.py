@@ -17,7 +17,7 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from fastedit.bulk.rows import How, read_lines, rows_of
-from fastedit.decode.asking import EditHandle, decode_request
+from fastedit.decode.request import EditHandle, decode_request
 from fastedit.engines.child import SPECULATIVE
 from fastedit.engines.target import described
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, SettingsError

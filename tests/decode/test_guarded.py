@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from fastedit.decode.controller import Acceptance
+from fastedit.decode.engine import Outcome, run_guarded
 from fastedit.decode.passes import Append, Verdict
 from fastedit.decode.request import DecodeRequest, Handle
-from fastedit.decode.scheduler import Outcome, run_guarded
 from fastedit.decode.sequence import Part, Vocabulary
 from fastedit.decode.sequence import Sequence as Request
 from fastedit.draft import Kind, Proposal

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.decode.controller import CostTable
-from fastedit.decode.scheduler import MIN_SHARE, fair_shares, pass_budget
+from fastedit.decode.engine import MIN_SHARE, fair_shares, pass_budget
 from fastedit.decode.settings import EngineSettings
 
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.targets.copying import LineCopying, line_copying
-from fastedit.targets.marks import UNKNOWN, LineMarks, end_mark, mark
+from fastedit.targets.marks import UNKNOWN, LineCopying, LineMarks, end_mark, line_copying, mark
 from fastedit.training.tokenizer import train_tokenizer
 
 ORIGINAL = "def area(width):\n    return width * 2\n\nprint(area(3))\n"

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastedit
-from fastedit.decode.asking import decode_request
-from fastedit.decode.request import EditRequest
+from fastedit.decode.request import EditRequest, decode_request
 from fastedit.draft.model import Draft, Kind
 from fastedit.edits import parse_message
 from fastedit.lines import split_lines

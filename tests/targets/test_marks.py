@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.targets.answer import AnswerStream, extract_answer
+from fastedit.decode.request import AnswerStream, extract_answer
 from fastedit.targets.marks import (
     FIRST,
     NUM_LINES,

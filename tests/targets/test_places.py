@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.lines import ELISION, twins
-from fastedit.targets import places as module
-from fastedit.targets.places import places
+from fastedit.targets import marks
+from fastedit.targets.marks import places
 
 LINES = st.lists(st.sampled_from(["alpha()", "beta(one)", "beta(two)", "  gamma", "}", "", ELISION]), max_size=12)
 OTHERS = ["import os", "def load(path):", "return path.read()", "def store(path):", "path.write(text)"]
@@ -46,7 +46,7 @@ def test_blank_lines_have_places_and_elisions_have_none():
 
 
 def test_what_would_take_too_long_is_left_alone(monkeypatch):
-    monkeypatch.setattr(module, "MAX_CELLS", 4)
+    monkeypatch.setattr(marks, "MAX_CELLS", 4)
     assert places(["def load(path, mode):"], OTHERS).like == {}
 
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from fastedit.decode.request import AnswerStream, extract_answer
 from fastedit.errors import Code, ResultRefused
-from fastedit.targets import TEMPLATES, AnswerStream, extract_answer
+from fastedit.targets import TEMPLATES
 
 KORTIX, OSMOSIS, PLAIN = TEMPLATES["kortix"], TEMPLATES["osmosis"], TEMPLATES["plain"]
 
