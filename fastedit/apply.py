@@ -31,8 +31,7 @@ from fastedit.syntax.parse import keeping_trees
 
 if TYPE_CHECKING:
     from fastedit.targets.askable import Askable
-    from fastedit.verify.verified import Answer, DecodeOptions, TextSender
-    from fastedit.verify.windows import Window
+    from fastedit.verify.windows import Answer, DecodeOptions, TextSender, Window
 
 MAX_CHARACTERS = 16 * 1024 * 1024
 MODES = ("structural", "model", "auto")
@@ -183,7 +182,7 @@ def _sender_of(original: str, options: DecodeOptions | None) -> TextSender | Non
     """The sender of the new text for the one who hears of it as it comes; None where nobody does."""
     if options is None or options.on_text is None:
         return None
-    from fastedit.verify.verified import TextSender
+    from fastedit.verify.windows import TextSender
 
     return TextSender(original, options.on_text)
 
@@ -234,7 +233,7 @@ def _with_word_of(
     """The draft or the target's text, whichever counts in `auto`. Raises EditRefused where neither does."""
     only_verifies = target.only_verifies
     if only_verifies and request.options is None:
-        from fastedit.verify.verified import DecodeOptions
+        from fastedit.verify.windows import DecodeOptions
 
         request = replace(request, options=DecodeOptions(deadline_s=VERIFIERS_S))
     agreed = sender.follow(merged.text) if sender else None
@@ -261,7 +260,7 @@ def _asked(
     max_passes: int | None = None,
 ) -> Answer:
     """The target's answer about the draft's windows. Raises EditRefused."""
-    from fastedit.verify.verified import ask, cut_windows
+    from fastedit.verify.windows import ask, cut_windows
 
     windows = cut_windows(original, merged, request.scope, target)
     return ask(

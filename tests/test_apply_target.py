@@ -24,7 +24,7 @@ from fastedit.targets import default as default_targets
 from fastedit.targets.askable import Word
 from fastedit.targets.marks import has_marks, mark, without_marks
 from fastedit.targets.templates import PLAIN
-from fastedit.verify.verified import Cancellation, DecodeOptions
+from fastedit.verify.windows import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny
 

@@ -34,8 +34,16 @@ from fastedit.merged import Choice, merge
 from fastedit.syntax import language_of, outline
 from fastedit.targets.marks import LineMarks, line_copying
 from fastedit.training.sources import is_held_out
-from fastedit.verify.verified import DecodeOptions, ask, changes_of, cut_windows
-from fastedit.verify.windows import LineChange, Window, excerpts_of, plan_windows
+from fastedit.verify.windows import (
+    DecodeOptions,
+    LineChange,
+    Window,
+    ask,
+    changes_of,
+    cut_windows,
+    excerpts_of,
+    plan_windows,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache, lru_cache
 
-from fastedit.edits.paths import without_files
+from fastedit.edits.wording import without_files
 from fastedit.patterns import pattern
 
 

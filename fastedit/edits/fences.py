@@ -20,19 +20,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fastedit.edits import search_replace, unified_diff, v4a
 from fastedit.edits.model import Edit, Format, PatchHunk, Snippet, whole_edit
-from fastedit.edits.paths import (
+from fastedit.edits.search_replace import pair_lines
+from fastedit.edits.wording import (
     FILE_NAMES,
     PATH_HOLE,
     PathMention,
     ends_with,
+    is_elision,
     is_file_name,
     path_in_comment,
     path_in_info,
     path_in_line,
     path_in_prose,
 )
-from fastedit.edits.search_replace import pair_lines
-from fastedit.edits.wording import is_elision
 from fastedit.patterns import pattern
 
 if TYPE_CHECKING:

@@ -39,7 +39,6 @@ from fastedit.edits.fences import (
     split_message,
 )
 from fastedit.edits.model import Action, Edit, Format, PatchHunk, Snippet, longest, whole_edit
-from fastedit.edits.paths import ends_with
 from fastedit.edits.search_replace import is_search_replace, pair_lines, parse_search_replace
 from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
 from fastedit.edits.v4a import is_v4a, parse_v4a
@@ -48,6 +47,7 @@ from fastedit.edits.wording import (
     classify_lines,
     comment_text,
     elides_inline,
+    ends_with,
     is_elision,
     is_first_person,
     is_list,

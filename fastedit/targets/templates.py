@@ -15,9 +15,10 @@ from typing import Any, Protocol
 
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.verify.windows import CONTEXT_LINES, MAX_DECLARATION_LINES
 
 FIELD = re.compile(r"\{(original|edit|instruction)\}")
+# Of a window, where a template doesn't say otherwise; a larger declaration is shown in part.
+CONTEXT_LINES, MAX_DECLARATION_LINES = 8, 80
 TEMPLATE_FILE = "fastedit.json"  # in a model's folder: its own template
 PLACE = "\ue000{}\ue001"  # stands for a message's content while the chat template is rendered
 PLACES = re.compile("\ue000(\\d+)\ue001")

@@ -20,9 +20,9 @@ from fastedit.lines import split_lines
 from fastedit.syntax import outline
 from fastedit.targets.templates import PLAIN, PromptTemplate
 from fastedit.training.synthesis import Sample
-from fastedit.verify.verified import WHOLE_FILE_SHARE
 from fastedit.verify.windows import (
     BETWEEN_PARTS,
+    WHOLE_FILE_SHARE,
     EditLine,
     LineChange,
     Window,
@@ -159,7 +159,7 @@ def _windows(
     is_tight: bool,
     template: PromptTemplate,
 ) -> tuple[Window, ...]:
-    """The windows as `fastedit.verify.verified` cuts them, but with other numbers of context lines too."""
+    """The windows as `fastedit.verify.windows` cuts them, but with other numbers of context lines too."""
     declarations = [
         (declaration.start_line, declaration.end_line)
         for declaration in outline(sample.original, sample.language).declarations

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-MODULES = "fastedit.draft, fastedit.targets, fastedit.verify.verified", "fastedit.decode.request"
+MODULES = "fastedit.draft, fastedit.targets, fastedit.verify.windows", "fastedit.decode.request"
 
 
 @pytest.mark.parametrize("modules", MODULES)

@@ -26,7 +26,7 @@ from fastedit.edits.fences import (
     says_run,
     says_whole,
 )
-from fastedit.edits.paths import PATH_HOLE
+from fastedit.edits.wording import PATH_HOLE
 
 
 def block(code: str, info: str = "python", prose: str = "") -> Block:

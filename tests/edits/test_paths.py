@@ -2,7 +2,7 @@
 
 import pytest
 
-from fastedit.edits.paths import (
+from fastedit.edits.wording import (
     is_file_name,
     path_in_comment,
     path_in_info,

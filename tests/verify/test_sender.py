@@ -10,8 +10,7 @@ import pytest
 from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
 from fastedit.decode.request import Handle
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.verify.verified import Cancellation, DecodeOptions, TextSender, changes_of
-from fastedit.verify.windows import LineChange, Window
+from fastedit.verify.windows import Cancellation, DecodeOptions, LineChange, TextSender, Window, changes_of
 
 ORIGINAL = "a\nb\nc\nd\ne\n"
 KEEP, REPLACE, INSERT, DELETE = SegmentKind.KEEP, SegmentKind.REPLACE, SegmentKind.INSERT, SegmentKind.DELETE

@@ -10,7 +10,7 @@ from fastedit.guard import Original
 from fastedit.merged import merge
 from fastedit.syntax import outline
 from fastedit.targets.templates import PLAIN
-from fastedit.verify.verified import cut_windows
+from fastedit.verify.windows import cut_windows
 
 TEXT = "def first():\n" + "".join(f"    step({number})\n" for number in range(40)) + "\n\ndef last():\n    pass\n"
 MESSAGE = "```python\n# ... existing code ...\n    step(20)\n    new()\n    step(21)\n# ... existing code ...\n```\n"
