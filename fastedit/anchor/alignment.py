@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from fastedit.edits.model import Edit, Format, Snippet
-from fastedit.edits.wording import LineKind, classify_lines, elides_inline
+from fastedit.edits.wording import LineKind, classify_lines, comment_text, elides_inline
 from fastedit.errors import Candidate, Code
 from fastedit.lines import body, is_trivial, key_of, split_lines
 from fastedit.syntax import Outline, outline
@@ -194,9 +194,9 @@ def leaves_out(original: str, snippets: Sequence[Snippet]) -> bool:
 
 def _may_elide(text: str, least: float = MIN_ELIDE_ODDS) -> bool:
     """Whether a line is a comment that may stand for code, as its words go. least: the logarithm of how likely."""
-    from fastedit.anchor.lazy.comments import log_odds, note_of  # which imports numpy
+    from fastedit.anchor.lazy.rows import log_odds  # which imports numpy
 
-    note = note_of(text.strip())
+    note = comment_text(text.strip())
     return note is not None and log_odds(note)["elide"] > least
 
 

@@ -16,8 +16,7 @@ runner      any model of transformers, over slots of a cache
 cache       keys and values in slots, and which slot is whose
 attention   attention over the slots
 verify      the target's own tokens and its verdict, formed on its device
-fused       a model's weights for a path of our own, with kernels
-plain       the same in torch alone, for a small target on a CPU
+fused       a model's weights for a path of our own: with kernels, or in torch alone for a small target on a CPU
 graphs      the fused path in CUDA graphs
 inputs      all that a graph needs, in one copy
 probe       what a model's attention looks at, and whether our path gives its own logits

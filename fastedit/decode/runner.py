@@ -17,9 +17,8 @@ from torch import Tensor
 from fastedit.decode.attention import SlotsPass, Span
 from fastedit.decode.cache import CacheShape, KVSlots, plan_slots
 from fastedit.decode.devices import LARGEST_BYTES, Shares, has_kernels, is_out_of_memory, on_device, release_memory
-from fastedit.decode.fused import can_fuse, fuse
+from fastedit.decode.fused import PlainDecoder, can_fuse, fuse
 from fastedit.decode.passes import Append, Verdict, wanted_rows
-from fastedit.decode.plain import PlainDecoder
 from fastedit.decode.probe import Traits, base_of, difference, traits_of, unsupported
 from fastedit.decode.settings import EngineSettings
 from fastedit.decode.verify import FewWidthsChooser, TokenChooser, repeated_width

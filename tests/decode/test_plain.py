@@ -12,8 +12,7 @@ from fastedit.decode import runner as runner_module
 from fastedit.decode.attention import SlotsPass, Span
 from fastedit.decode.cache import KVSlots
 from fastedit.decode.devices import LARGEST_BYTES
-from fastedit.decode.fused import fuse
-from fastedit.decode.plain import PlainDecoder
+from fastedit.decode.fused import PlainDecoder, fuse
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
 from fastedit.targets import Target

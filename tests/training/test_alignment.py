@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from fastedit.anchor.lazy.certainty import FACTORS, change_network
-from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.anchor.lazy.reading import NAMES
+from fastedit.anchor.lazy.rows import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.errors import SettingsError
 from fastedit.training.alignment import everyday, wordings
 from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main

@@ -22,10 +22,11 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from fastedit.anchor.hints import Hints, is_path, says_gone
-from fastedit.anchor.lazy.comments import log_odds, note_of
 from fastedit.anchor.lazy.keys.merging import COMPLETE
 from fastedit.anchor.lazy.lines import DOTS, KEY_WORD, WORD, Change, Lines, columns_of, is_comment_text
+from fastedit.anchor.lazy.rows import log_odds
 from fastedit.edits.model import Snippet
+from fastedit.edits.wording import comment_text
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline
 
@@ -240,7 +241,9 @@ class MessageFacts:
     def _is_marker(self, text: str) -> bool:
         if text in _DOTS_ALONE:
             return True
-        note = note_of(text) if is_comment_text(text) and "".join(text.split()) not in self.original.places else None
+        note = (
+            comment_text(text) if is_comment_text(text) and "".join(text.split()) not in self.original.places else None
+        )
         return note is not None and log_odds(note)["elide"] > MIN_ELIDE
 
     @cached_property
@@ -284,7 +287,7 @@ def _says_gone(text: str) -> bool:
 def note_behind(text: str) -> str:
     """The words of the note behind a line's code; "" where there is none."""
     found = None if is_comment_text(text) else _NOTE_BEHIND.search(text)
-    return (note_of(text[found.start() :].strip()) or "") if found is not None else ""
+    return (comment_text(text[found.start() :].strip()) or "") if found is not None else ""
 
 
 @lru_cache(maxsize=8192)  # results of one edit are asked for the same lines

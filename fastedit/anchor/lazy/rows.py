@@ -1,16 +1,29 @@
-"""A snippet's lines as the search reads them: each with what its words say it may be."""
+"""A snippet's lines as the search reads them: each with what its words say it may be.
+
+A comment in a snippet stands for code, speaks to the reader, or is code itself. A linear classifier over the characters
+of its words (n-grams hashed to buckets) gives the odds; the search weighs them against everything else.
+`fastedit.training.alignment` fits it.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fastedit.anchor.lazy.comments import is_pointed, log_odds, note_of, split_trailing
+import numpy as np
+
 from fastedit.anchor.lazy.lines import DOTS, NAME, WORD, Lines, identity_of, unwrapped
+from fastedit.edits.wording import comment_text
 from fastedit.syntax import comment_syntax
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _D = r"(?:\.{3,}|…)"
 # A line that is nothing but dots, in brackets or with a few words.
@@ -53,6 +66,31 @@ _RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
 _HTML_LIKE = frozenset(
     ("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", "")
 )
+# elide: stands for code that isn't shown; where, new, gone: notes to the reader; code: a comment of the file.
+ROLES = ("elide", "where", "new", "gone", "code")
+BUCKETS = 1 << 13
+MAX_CHARACTERS = 160
+SHORTEST, LONGEST = 2, 5
+SHAPE_WEIGHT = 6
+_DOTTED = ("...", "…", "⋮")
+_CLASSIFIER_FILE = Path(__file__).with_name("comments.npz")
+_SPACE = re.compile(r"\s+")
+_IDENTIFIER = re.compile(r"`[^`]*`|\b\w*[a-z]\w*[A-Z_]\w*\b|\b\w+_\w+\b|\w+\(\)")
+NAME_LIKE = re.compile(r"[\w$-]+(?=[`():,.]*(?:[\s,]|$))")
+_NUMBER = re.compile(r"\d+")
+# Behind code: what a comment sign looks like, white space in front.
+_TRAILING = re.compile(r"\s+(?P<note>(?:#|//|--|/\*|<!--|\{/\*|\{#|;|%|←|<-|👈|⬅))")
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`")
+_ARROW = re.compile(r"^(?:←|<-+|<=+|👈|⬅)\s*")
+_OPENING = re.compile(r"(?:#+|//!?|/\*+|--|<!--|;+|%+|\{/\*|\{#)(?![/!#-])\s*")
+_CLOSING = re.compile(r"\s*(?:\*/\}?|-->|#\})$")
+# What sets the words of a comment off: a rule, an arrow, brackets around all of it.
+_DRESSING = re.compile(
+    r"[-=~*>+─┄]{2,}(?=\s*\w)|[-~=]>|<[-=~]+|[←→↑↓⬅⬆👈☝▶►»](?=.)"
+    r"|\[(?=[^\[\]]*\]$)|<(?!\w+:)(?=.*>$)|\((?!\w+:/)(?=.*\)$)"
+)
+_NAME = r"`?[\w$.-]+(?:\(\))?`?"
+_NAMES_ALONE = re.compile(rf"{_NAME}(?:(?:,\s*(?:and\s+)?|\s+(?:and|&)\s+){_NAME})*\s*[:.]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +264,7 @@ class _Reader:
             is_code = self.has_signs if sign not in ("#", "--") else not is_apart
             if is_code or (sign == "'" and "'" in text[1:]):
                 return None
-        return note_of(text)
+        return comment_text(text)
 
     def _odds(self, note: str) -> dict[str, float]:
         """The log odds of what a comment may be for; no comment is code in a JSON file without any."""
@@ -312,7 +350,7 @@ class _Reader:
             found = pattern.match(text)
             if not found:
                 continue
-            inner = note_of(found["body"]) or found["body"]
+            inner = comment_text(found["body"]) or found["body"]
             is_elided = bool(DOTS.search(inner)) or log_odds(inner)["elide"] > -0.7
             if is_elided and (pattern is _BRACED or _opens_block(found["head"], self.original)):
                 names = names_in(inner)
@@ -361,3 +399,107 @@ def _opens_block(head: str, original: Lines) -> bool:
         return True
     identity = identity_of(head.strip())
     return identity is not None and identity in original.identities
+
+
+# ---- the classifier of comments --------------------------------------------------------------------------------------
+
+
+def normalised(text: str) -> str:
+    """The comment's text as the classifier reads it: lower case, names and numbers replaced by signs."""
+    text = _IDENTIFIER.sub("\x01", text[:MAX_CHARACTERS])
+    return _SPACE.sub(" ", _NUMBER.sub("0", text)).strip().lower()
+
+
+def buckets_of(text: str) -> list[int]:
+    """The buckets of the text's n-grams, and of its first and last words; with repetitions."""
+    return [zlib.crc32(gram.encode()) % BUCKETS for gram in _grams(normalised(text))]
+
+
+def _grams(text: str) -> Iterator[str]:
+    padded = f"\x02{text}\x03"
+    for length in range(SHORTEST, LONGEST + 1):
+        for start in range(len(padded) - length + 1):
+            yield padded[start : start + length]
+    words = text.split()
+    if words:
+        yield f"\x04{words[0]}"
+        yield f"\x05{words[-1]}"
+        yield f"\x06{min(len(words), 12)}"
+        for word in words[:20]:
+            yield f"\x07{word}"
+        # The shape says most, and n-grams alone would learn it by heart: repeated, so that it weighs enough.
+        for shape in _shapes(text, words):
+            for times in range(SHAPE_WEIGHT):
+                yield f"\x08{shape}{times}"
+
+
+def _shapes(text: str, words: list[str]) -> Iterator[str]:
+    starts, ends = text.startswith(_DOTTED), text.endswith(_DOTTED)
+    yield f"dots{starts:d}{ends:d}"
+    yield f"brackets{text[:1] in '[(<{':d}{text[-1:] in '])>}':d}"
+    yield f"dotted{starts or ends:d}{min(len(words), 6)}"
+    yield f"ascii{text.isascii():d}"
+    yield f"end{text[-1:] if not text[-1:].isalnum() else 'a'}"
+
+
+@cache
+def _comment_weights() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Returns (BUCKETS, 5) weights and (5,) biases."""
+    with np.load(_CLASSIFIER_FILE) as stored:
+        scale = float(stored["scale"])
+        return stored["weights"].astype(np.float32) * scale, stored["bias"].astype(np.float32)
+
+
+@lru_cache(maxsize=4096)
+def _comment_scores(text: str) -> tuple[float, ...]:
+    weights, bias = _comment_weights()
+    found = buckets_of(text)
+    total = bias + weights[found].sum(axis=0) / np.sqrt(max(1, len(found)))
+    total = total - total.max()
+    return tuple(float(x) for x in total - np.log(np.exp(total).sum()))
+
+
+def log_odds(text: str) -> dict[str, float]:
+    """role → natural logarithm of its probability, from the comment's words alone."""
+    return dict(zip(ROLES, _comment_scores(text), strict=True))
+
+
+def split_trailing(line: str, signs: Sequence[str]) -> tuple[str, str] | None:
+    """The code of a line and what the comment behind it says; None where there is no comment behind code.
+
+    signs: how a comment may begin in the language; arrows always do.
+    """
+    if not line.strip():
+        return None
+    masked = _STRING.sub(lambda found: "s" * len(found.group()), line)
+    for found in _TRAILING.finditer(masked):
+        code, note = line[: found.start()], line[found.start("note") :].strip()
+        if not code.strip():
+            continue
+        if is_pointed(note):
+            return code.rstrip(), note
+        if note.startswith(tuple(signs)):
+            text = comment_text(note)
+            return None if text is None else (code.rstrip(), text)
+    return None
+
+
+def is_pointed(note: str) -> bool:
+    """Whether a note begins with an arrow at the code before it."""
+    return bool(_ARROW.match(note))
+
+
+def dressing(line: str) -> str:
+    """The sign with which a comment that fills a line sets its words off, as in `# --- words ---`; "" for none."""
+    opening = _OPENING.match(line.strip())
+    if opening is None:
+        return ""
+    found = _DRESSING.match(_CLOSING.sub("", line.strip()[opening.end() :]))
+    if found is None or (not opening.group()[-1].isspace() and found.group() in ("[", "<", "(")):
+        return ""
+    return found.group()[0]
+
+
+def names_alone(note: str) -> list[str]:
+    """The names that a note is nothing but a list of, or only one; none where it says anything else."""
+    return NAME_LIKE.findall(note.replace(" and ", ",")) if _NAMES_ALONE.fullmatch(note.strip()) else []

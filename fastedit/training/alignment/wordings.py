@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from fastedit.anchor.lazy import comments
-from fastedit.anchor.lazy.comments import ROLES, log_odds, note_of, split_trailing
+from fastedit.anchor.lazy import rows
+from fastedit.anchor.lazy.rows import BUCKETS, MAX_CHARACTERS, ROLES, buckets_of, log_odds, split_trailing
+from fastedit.edits.wording import comment_text
 from fastedit.errors import SettingsError
 from fastedit.syntax import comment_syntax
 from fastedit.training.alignment.cases import Case, Laid, laid, read_rows
@@ -20,6 +21,7 @@ from fastedit.training.alignment.cases import Case, Laid, laid, read_rows
 Labelled = tuple[str, str]  # a comment's words, and its role
 
 EPOCHS = 110
+PENALTY = 2e-4
 CASES_COUNT = 2  # times that a comment of a case is shown: they are what it is for
 MAX_FILES, MAX_OF_A_FILE, MAX_COMMENTS = 700, 8, 3000
 NOTES = tuple(role for role in ROLES if role != "code")
@@ -27,10 +29,10 @@ NOTES = tuple(role for role in ROLES if role != "code")
 
 def read_wordings(path: Path) -> list[Labelled]:
     """The (text, role) pairs of a file of wordings. Raises SettingsError."""
-    rows = read_rows(path)
-    if not rows or any(not isinstance(row.get("text"), str) or row.get("label") not in ROLES for row in rows):
+    found = read_rows(path)
+    if not found or any(not isinstance(row.get("text"), str) or row.get("label") not in ROLES for row in found):
         raise SettingsError(f"{path}: not wordings: each needs a text, and one of {', '.join(ROLES)} as label")
-    return [(row["text"], row["label"]) for row in rows]
+    return [(row["text"], row["label"]) for row in found]
 
 
 def fit_wordings(wordings: Sequence[Labelled], cases: Sequence[Case], path: Path, seed: int) -> dict[str, Any]:
@@ -57,9 +59,9 @@ def fit_wordings(wordings: Sequence[Labelled], cases: Sequence[Case], path: Path
 
 def use_classifier(path: Path) -> None:
     """Has this process read comments by the classifier stored at `path`."""
-    comments._FILE = path
-    comments._weights.cache_clear()
-    comments._scores.cache_clear()
+    rows._CLASSIFIER_FILE = path
+    rows._comment_weights.cache_clear()
+    rows._comment_scores.cache_clear()
 
 
 def case_comments(case: Case) -> list[tuple[str, bool]]:
@@ -77,7 +79,7 @@ def _comments(found: Laid, goal: Sequence[str]) -> list[tuple[str, bool]]:
         key = _key(line)
         if not key or key in before:
             continue
-        note = note_of(line)
+        note = comment_text(line)
         if note is not None:
             result.append((note, key in after))
             continue
@@ -97,8 +99,8 @@ def package_comments(chance: random.Random) -> list[str]:
             lines = file.read_text("utf-8").split("\n")
         except (OSError, UnicodeDecodeError):
             continue
-        notes = (note_of(line) for line in lines if line.lstrip().startswith("#"))
-        texts.update([note[: comments.MAX_CHARACTERS] for note in notes if note][:MAX_OF_A_FILE])
+        notes = (comment_text(line) for line in lines if line.lstrip().startswith("#"))
+        texts.update([note[:MAX_CHARACTERS] for note in notes if note][:MAX_OF_A_FILE])
     return chance.sample(sorted(texts), min(MAX_COMMENTS, len(texts)))
 
 
@@ -107,9 +109,44 @@ def _store(labelled: list[Labelled], path: Path) -> None:
 
     # Said aloud because torch warns where nothing is; the buckets are in range by their making.
     with torch.sparse.check_sparse_tensor_invariants(False):  # type: ignore[no-untyped-call]
-        fitted = comments.fit(labelled, epochs=EPOCHS)
+        fitted = _fit(labelled)
     np.savez_compressed(path, **fitted)
     use_classifier(path)
+
+
+def _fit(labelled: list[Labelled]) -> dict[str, Any]:
+    """The classifier that is fitted, as it is stored."""
+    import torch
+
+    numbers: list[int] = []
+    columns: list[int] = []
+    values: list[float] = []
+    for number, (text, _) in enumerate(labelled):
+        found = buckets_of(text)
+        scale = 1 / max(1, len(found)) ** 0.5
+        for bucket in found:
+            numbers.append(number)
+            columns.append(bucket)
+            values.append(scale)
+    matrix = torch.sparse_coo_tensor(torch.tensor([numbers, columns]), torch.tensor(values), (len(labelled), BUCKETS))
+    matrix = matrix.coalesce()
+    labels = torch.tensor([ROLES.index(role) for _, role in labelled])
+    weights = torch.zeros(BUCKETS, len(ROLES), requires_grad=True)
+    bias = torch.zeros(len(ROLES), requires_grad=True)
+    optimizer = torch.optim.Adam([weights, bias], lr=0.1)
+    for epoch in range(EPOCHS):
+        for group in optimizer.param_groups:
+            group["lr"] = 0.1 * (1 - epoch / EPOCHS) + 0.002
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(torch.sparse.mm(matrix, weights) + bias, labels)
+        (loss + PENALTY * weights.pow(2).sum() / len(ROLES)).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+    scale = float(weights.detach().abs().max()) / 127
+    return {
+        "weights": (weights.detach() / scale).round().to(torch.int8).numpy(),
+        "bias": bias.detach().numpy(),
+        "scale": np.float32(scale),
+    }
 
 
 def _likeliest(text: str, roles: Sequence[str]) -> str:

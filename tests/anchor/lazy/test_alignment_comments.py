@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.comments import (
+from fastedit.anchor.lazy.rows import (
     BUCKETS,
     MAX_CHARACTERS,
     ROLES,
@@ -18,9 +18,9 @@ from fastedit.anchor.lazy.comments import (
     log_odds,
     names_alone,
     normalised,
-    note_of,
     split_trailing,
 )
+from fastedit.edits.wording import comment_text
 
 PYTHON, SLASHES = ("#",), ("//", "/*")
 
@@ -102,7 +102,7 @@ def test_arrows_point_at_the_code_before_them(note: str, pointed: bool) -> None:
     ],
 )
 def test_what_a_comment_that_fills_its_line_says(line: str, note: str | None) -> None:
-    assert note_of(line) == note
+    assert comment_text(line) == note
 
 
 @pytest.mark.parametrize(
