@@ -30,7 +30,7 @@ from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import keeping_trees
 
 if TYPE_CHECKING:
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
     from fastedit.verify.windows import Answer, DecodeOptions, TextSender, Window
 
 MAX_CHARACTERS = 16 * 1024 * 1024

@@ -21,9 +21,8 @@ from fastedit.guard import verdict
 from fastedit.guard.verdict import CERTAIN_PASSES
 from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
-from fastedit.targets.askable import Word
 from fastedit.targets.marks import has_marks, mark, without_marks
-from fastedit.targets.templates import PLAIN
+from fastedit.targets.templates import PLAIN, Word
 from fastedit.verify.windows import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny

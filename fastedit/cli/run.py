@@ -25,7 +25,7 @@ from fastedit.workspace import Options, Plan, plan_one, plan_patch, write_plan
 
 if TYPE_CHECKING:
     from fastedit.cli.interactive import Merge
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
 
 PIPE_CLOSED = 141
 

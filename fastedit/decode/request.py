@@ -23,7 +23,7 @@ from fastedit.targets.marks import LineMarks, has_marks, line_copying, shifted_o
 from fastedit.targets.templates import PromptTemplate
 
 if TYPE_CHECKING:
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
 
 GREEDY_BELOW = 1e-5  # a lower temperature can't be told from greedy in float32, and its inverse overflows
 Listener = Callable[[str | None], None]  # gets pieces of text, and None at the end

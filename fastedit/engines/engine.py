@@ -25,7 +25,7 @@ from fastedit.decode.sequence import cascade_for
 from fastedit.draft import Codec, Transcript
 from fastedit.engines.wire import Cost, Piece, ServedModel, Server, Stream
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused
-from fastedit.targets.askable import Askable
+from fastedit.targets.templates import Askable
 
 logger = logging.getLogger(__name__)
 

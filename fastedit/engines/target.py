@@ -8,11 +8,10 @@ from fastedit.engines.engine import ElsewhereEngine
 from fastedit.engines.tokenizer import ChatMarkup, json_of
 from fastedit.engines.wire import ServedModel, Server
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.targets.askable import Askable, RemoteEngine, read_word
 from fastedit.targets.checkpoint import check_tokenizer, stop_tokens_of
 from fastedit.targets.codec import PROBE, TokenizerCodec
 from fastedit.targets.registry import folder_of, registered_as, template_of
-from fastedit.targets.templates import check_template
+from fastedit.targets.templates import Askable, RemoteEngine, check_template, read_word
 
 
 def connect(server: Server, name_or_path: str | Path) -> Askable:

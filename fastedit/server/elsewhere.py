@@ -17,7 +17,7 @@ from fastedit.server.loading import State, TargetSlot
 from fastedit.server.workers import settle
 
 if TYPE_CHECKING:
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
 
 logger = logging.getLogger(__name__)
 

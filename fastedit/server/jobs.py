@@ -19,7 +19,7 @@ from fastedit.syntax import language_of
 from fastedit.syntax.languages import language_info, language_of_tag
 
 if TYPE_CHECKING:
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
     from fastedit.verify.windows import DecodeOptions
 
 

@@ -15,7 +15,7 @@ from fastedit.server.workers import settle
 if TYPE_CHECKING:
     from fastedit.decode.engine import Engine
     from fastedit.targets import Target
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
 
 logger = logging.getLogger(__name__)
 

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.targets.askable import Askable, read_word
 from fastedit.targets.checkpoint import check_checkpoint, quantization_of, stop_tokens_of
 from fastedit.targets.codec import TokenizerCodec
 from fastedit.targets.registry import folder_of, registered_as, template_of
-from fastedit.targets.templates import PromptTemplate, check_template, template_named
+from fastedit.targets.templates import Askable, PromptTemplate, check_template, read_word, template_named
 
 if TYPE_CHECKING:
     import torch

@@ -43,7 +43,7 @@ from fastedit.targets.templates import CONTEXT_LINES, MAX_DECLARATION_LINES
 
 if TYPE_CHECKING:
     from fastedit.targets import Target
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
 
 BETWEEN_PARTS = "..."  # two snippets or hunks leave out what lies between their places
 Listener = Callable[[str], None]

@@ -25,7 +25,7 @@ from fastedit.vllm.trial import Round
 
 if TYPE_CHECKING:
     from fastedit.decode.request import EditRequest, Handle
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
 
 EXAMPLES = Path(__file__).with_name("examples.ndjson")
 NUM_TOKENS = "num_speculative_tokens"

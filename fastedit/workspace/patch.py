@@ -17,7 +17,7 @@ from fastedit.workspace.locate import Location, inside, parts_of
 from fastedit.workspace.plan import FileChange, Options, PlannedChange, plan_changes, plan_file
 
 if TYPE_CHECKING:
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
 
 
 @dataclass(frozen=True, slots=True)

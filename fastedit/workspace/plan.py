@@ -34,7 +34,7 @@ from fastedit.merged import DEFAULT_CHOICE, Choice
 from fastedit.workspace.locate import Location, locate, locate_file
 
 if TYPE_CHECKING:
-    from fastedit.targets.askable import Askable
+    from fastedit.targets.templates import Askable
 
 
 NO_CHANGE = "NO_CHANGE"

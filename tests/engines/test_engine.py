@@ -14,8 +14,8 @@ from fastedit.engines.engine import ElsewhereEngine
 from fastedit.engines.target import connect, described
 from fastedit.engines.wire import Server
 from fastedit.errors import Code, EditRefused
-from fastedit.targets.askable import Askable
 from fastedit.targets.default import EMBEDDED_FOLDER
+from fastedit.targets.templates import Askable
 from support.serving import wait_until
 from support.standin_vllm import STOP, StandIn, plain_checkpoint
 

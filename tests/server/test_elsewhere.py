@@ -20,7 +20,7 @@ from fastedit.server import elsewhere
 from fastedit.server.elsewhere import ElsewhereSlot
 from fastedit.server.loading import State
 from fastedit.server.settings import ServerSettings
-from fastedit.targets.askable import WORD_FILE
+from fastedit.targets.templates import WORD_FILE
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, Running, events_of, running, served, wait_until
 from support.standin_vllm import StandIn, plain_checkpoint
 

@@ -22,7 +22,7 @@ from fastedit.server.jobs import Drafted, Job, JobOutcome
 from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from fastedit.targets import Target
-from fastedit.targets.askable import NOTHING, Word
+from fastedit.targets.templates import NOTHING, Word
 from support.browser import CHROMIUM, browser
 from support.scripted import ScriptedRunner, script
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, START_S, Running, events_of, running, wait_until

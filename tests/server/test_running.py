@@ -15,7 +15,7 @@ from fastedit.running import NOTE, RunningService, noted, running_service, url_o
 from fastedit.server.loading import TargetSlot
 from fastedit.server.settings import ServerSettings
 from fastedit.targets import Target
-from fastedit.targets.askable import Word
+from fastedit.targets.templates import Word
 from support.command import fastedit
 from support.scripted import script
 from support.serving import EDIT, EXPECTED, ORIGINAL, running, served

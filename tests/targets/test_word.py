@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fastedit.targets.askable import NOTHING, WORD_FILE, Word, read_word
+from fastedit.targets.templates import NOTHING, WORD_FILE, Word, read_word
 
 
 def test_agreement_multiplies_the_odds() -> None:
