@@ -1,8 +1,13 @@
-"""What prose says of a fence: whose it is, new or whole, one of a pair, or no edit at all."""
+"""Messages taken apart into fences, unfenced patches and prose.
+
+What prose says of a fence: whose it is, new or whole, one of a pair, or no edit at all.
+"""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fastedit.edits.fences import (
     Block,
@@ -12,6 +17,8 @@ from fastedit.edits.fences import (
     Role,
     edits_among,
     edits_beside_patch,
+    fences_anywhere,
+    fences_at_the_margin,
     has_commands,
     has_marker,
     is_after,
@@ -25,8 +32,10 @@ from fastedit.edits.fences import (
     says_new,
     says_run,
     says_whole,
+    split_message,
 )
 from fastedit.edits.wording import PATH_HOLE
+from support.timing import took
 
 
 def block(code: str, info: str = "python", prose: str = "") -> Block:
@@ -185,3 +194,120 @@ def test_commands_are_edits_beside_a_script_only():
 def test_beside_a_patch_a_nameless_fence_shows_what_it_did():
     named, marked = placed("x = 1", prose="In `app.py`:"), placed("# ... existing code ...\nx = 1")
     assert edits_beside_patch([placed("x = 1"), named, marked]) == [named, marked]
+
+
+def blocks(text: str) -> tuple[Block, ...]:
+    return split_message(text).blocks
+
+
+def test_a_fence_has_its_lines_its_info_its_prose_and_its_place():
+    message = split_message("Hello\n\n```py title=x\na\n\nb\n```\nbye\n")
+    (block,) = message.blocks
+    assert (block.kind, block.lines, block.info) == (BlockKind.FENCE, ("a", "", "b"), "py title=x")
+    assert (block.prose, block.start_line, block.is_closed) == (("Hello", ""), 3, True)
+    assert message.tail == ("bye", "")
+
+
+def test_tildes_unclosed_and_crlf():
+    assert [block.lines for block in blocks("~~~\na\n```\n~~~\n")] == [("a", "```")]
+    (unclosed,) = blocks("```py\na\nb")
+    assert (unclosed.lines, unclosed.is_closed) == (("a", "b"), False)
+    assert blocks("```py\r\na\r\n```\r\n")[0].lines == ("a",)
+
+
+def test_fences_inside_a_longer_fence():
+    assert [block.lines for block in blocks("````md\n```py\nx\n```\n````")] == [("```py", "x", "```")]
+
+
+def test_fences_inside_a_fence_of_their_own_length():
+    text = "```markdown\n# T\n\n```sh\nnpm i\n```\n\nmore\n\n```js\nx\n```\n```\n\nprose\n\n```py\ny\n```"
+    assert [block.lines[0] for block in blocks(text)] == ["# T", "y"]
+    assert blocks(text)[0].lines[-3:] == ("```js", "x", "```")
+
+
+def test_bare_fences_inside_a_markdown_file():
+    text = "```md\n# T\n\n```\nnpm i\n```\n\nend\n```\n\nprose\n"
+    assert [block.lines for block in blocks(text)] == [("# T", "", "```", "npm i", "```", "", "end")]
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "--- a/x.md\n+++ b/x.md\n@@ -1,3 +1,3 @@\n ```\n-npm i\n+npm ci\n ```",
+        "*** Begin Patch\n*** Update File: x.md\n@@\n ```\n-npm i\n+npm ci\n ```\n*** End Patch",
+        "<<<<<<< SEARCH\n```\nnpm i\n=======\n```\nnpm ci\n>>>>>>> REPLACE",
+    ],
+    ids=["diff", "v4a", "search/replace"],
+)
+def test_fence_lines_that_a_patch_holds_do_not_close_its_fence(patch: str):
+    assert [block.lines for block in blocks(f"Look:\n\n```\n{patch}\n```\n\nDone.\n")] == [tuple(patch.split("\n"))]
+
+
+def test_two_fences_with_info_are_not_nested():
+    assert [block.lines for block in blocks("```py\na\n```\n```js\nb\n```")] == [("a",), ("b",)]
+
+
+def test_a_fence_in_a_list_loses_the_lists_indentation():
+    assert [block.lines for block in blocks("1. First:\n\n   ```py\n   a\n       b\n   ```\n")] == [("a", "    b")]
+
+
+def test_bytes_of_a_plain_fence_stand():
+    lines = blocks("```\n\ta\x0cb\u2028c\n x  \n```")[0].lines
+    assert lines == ("\ta\x0cb\u2028c", " x  ")
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "<<<<<<< SEARCH\n```py\n=======\n```js\n>>>>>>> REPLACE",
+        "--- a/x.md\n+++ b/x.md\n@@ -1,3 +1,3 @@\n # T\n ```py\n-a\n+b",
+        "*** Begin Patch\n*** Update File: x.md\n@@\n # T\n ```py\n-a\n+b\n*** End Patch",
+    ],
+    ids=["search/replace", "diff", "v4a"],
+)
+def test_unfenced_patches_are_blocks_whatever_they_hold(patch: str):
+    message = split_message(f"Prose:\n\n{patch}\n\nMore prose.\n\n```py\nx\n```\n")
+    assert [(block.kind, "\n".join(block.lines)) for block in message.blocks] == [
+        (BlockKind.RAW, patch),
+        (BlockKind.FENCE, "x"),
+    ]
+
+
+def test_prose_alone_has_no_blocks():
+    assert blocks("# Heading\n\n---\n\n- a list\n- of things\n\n    indented\n") == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n" * 20_000,
+        "```py\n" * 20_000,
+        "```py\n```py\n```\n" * 8_000,
+        "\n" * 100_000,
+        "`" * 100_000,
+        "> " * 20_000,
+        "- " * 20_000,
+    ],
+    ids=["bare", "info", "unbalanced", "blank", "ticks", "quotes", "lists"],
+)
+def test_time_is_linear(text: str):
+    assert took(lambda: split_message(text)) < 250
+
+
+LINES = [
+    *("```", "````", "~~~", "~~~~", "```py", "``` py ", "~~~py", "~~~ a`b"),
+    *("``` x `", "```  ", "```\t", "```\xa0", "~~~ ```"),
+    *("  ```", "   ~~~", "    ```", "\t```", "- ```", "> ```", "- x", "> q", "1. a", "  x", "    code"),
+    *("# h", "===", "---", "***", "text", "", "", "<div>", "[a]: b", "| a |", "|--|", "\0"),
+]
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=9))
+def test_fences_at_the_margin_are_what_a_markdown_parser_finds(lines: list[str]):
+    found = fences_at_the_margin(lines)
+    assert found is None or found == fences_anywhere(lines)
+
+
+def test_only_fences_at_the_margin_are_read_without_a_parser():
+    assert fences_at_the_margin(["- a", "```py", "x", "```", "- b"]) == [(1, 4, "py", None)]
+    assert fences_at_the_margin(["- ```py", "  x", "  ```"]) is None

@@ -1,8 +1,25 @@
-"""What goes with a result and can't have been meant: each sign is there where it should be, and not elsewhere."""
+"""What goes with a result and can't have been meant: each sign is there where it should be, and not elsewhere.
+
+In files of keys and in texts too; and the parts of texts that words speak of.
+"""
 
 from __future__ import annotations
 
-from fastedit.anchor.lazy.losses import LOSSES, losses_of
+import difflib
+from textwrap import dedent
+
+import pytest
+
+from fastedit.anchor.lazy.facts import COHERENCE
+from fastedit.anchor.lazy.grid import Context, Grid
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.losses import LOSSES, MARKUP, losses_of, markup_of
+from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.rows import rows_of
+from fastedit.anchor.lazy.shapes import is_title, kind_of, shapes_at, shapes_said
+from fastedit.edits.model import Snippet
+from fastedit.syntax import outline
+from support.aligning import WEIGHTS, lines_of
 from support.results import result_of
 
 
@@ -117,3 +134,188 @@ def test_a_closing_bracket_below_another_one_at_its_column() -> None:
     assert told(before, before.replace("1\n  }", "1,\n  }"), language="json")["closer_off"] == 0
     more = before.replace("  }\n}", '  },\n  "c": {\n    "d": 1\n  }\n}')
     assert told(before, more, language="json")["closer_off"] == 0
+
+
+PACKAGE = """\
+{
+  "name": "shop",
+  "version": "1.0",
+  "scripts": {
+    "test": "poku"
+  }
+}
+"""
+PAGE = """\
+Shop
+====
+
+It sells things. Some of
+them are cheap.
+
+- books
+  of all kinds
+- pens
+
+Prices
+------
+
+| Thing | Price |
+|-------|-------|
+| book  | 9     |
+| pen   | 2     |
+
+Contact
+-------
+
+Write to us.
+"""
+
+
+def signs(before: str, after: str, language: str, told: str = "", *, marked: bool = False) -> dict[str, float]:
+    old, new = lines_of(before), lines_of(after)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    changes = [(a, b, new[c:d]) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
+    words = frozenset(told.split())
+    found = markup_of(Lines(old), changes, words, language, marked=marked, full="whole" in words)
+    return {name: value for name, value in found.items() if value}
+
+
+def test_they_are_signs_of_results() -> None:
+    assert set(MARKUP) <= set(COHERENCE)
+    assert markup_of(Lines(["a = 1"]), [(0, 1, [])], frozenset(), "python", marked=False, full=False) == {}
+
+
+def test_keys_that_go_unasked() -> None:
+    less = PACKAGE.replace('  "name": "shop",\n', "")
+    assert set(signs(PACKAGE, less, "json")) == {"entry_gone"}
+    assert set(signs(PACKAGE, less, "json", "the name goes")) == set()
+    assert set(signs(PACKAGE, less, "json", marked=True)) == {"entry_gone_marked"}
+    assert set(signs(PACKAGE, less, "json", "the whole object")) == {"entry_gone", "entry_gone_full"}
+    assert signs(PACKAGE, PACKAGE.replace("1.0", "1.1"), "json") == {}
+
+
+def test_headers_that_go() -> None:
+    assert set(signs("[a]\nb = 1\n\n[c]\nd = 1\n", "[a]\nb = 1\nd = 1\n", "toml")) == {"table_gone"}
+
+
+def test_a_key_stands_twice_in_one_block_only() -> None:
+    before = "[a]\nlicense = 1\nname = 2\n\n[b]\nname = 3\n"
+    assert signs(before, before.replace("[a]\n", "[a]\nlicense = 4\n"), "toml") == {"twice": 1}
+    assert "twice" not in signs(before, before.replace("[b]\n", "[b]\nlicense = 4\n"), "toml")
+    assert "twice" not in signs(before, before.replace("[b]\n", "[c]\nlicense = 4\n\n[b]\n"), "toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("Prices\n------\n", "Prices\n~~~~~~\n------\n", {"underline_short"}),
+        ("Prices\n------\n", "All the prices\n------\n", {"underline_short"}),
+        ("Prices\n------\n", "All the prices\n--------------\n", set()),
+        ("Write to us.\n", "- Write\n", {"kind_other"}),
+        ("them are cheap.\n", "them are cheap.\nMore\n----\n", {"glued"}),
+    ],
+)
+def test_texts_that_were_changed_by_half(old: str, new: str, expected: set[str]) -> None:
+    assert set(signs(PAGE, PAGE.replace(old, new), "rst")) == expected
+
+
+def test_the_kinds_of_lines_of_texts() -> None:
+    lines = ["## A", "1. a", "| a |", "> a", "[a]: b", ".. note:: a", "```", "----", "<p>", "a b"]
+    kinds = ["heading", "item", "row", "quote", "reference", "directive", "fence", "underline", "tag", ""]
+    assert [kind_of(line) for line in lines] == kinds
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def shape(kind: str, begun: str, text: str = PAGE) -> str | None:
+    lines = lines_of(text)
+    line = next(at for at, one in enumerate(lines) if one.strip().startswith(begun))
+    found = next(shapes_at(line, Lines(lines), frozenset({kind})), None)
+    return None if found is None else "\n".join(lines[found[0] : found[1]])
+
+
+def test_the_words_for_shapes() -> None:
+    assert shapes_said("The bullet and its paragraph go") == {"item", "paragraph"}
+    assert shapes_said("`row` goes".replace("`row`", "it")) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("kind", "begun", "expected"),
+    [
+        ("paragraph", "them are", "It sells things. Some of\nthem are cheap."),
+        ("item", "of all kinds", "- books\n  of all kinds"),
+        ("section", "Contact", "Contact\n-------\n\nWrite to us."),
+        ("row", "| pen", "| pen   | 2     |"),
+        ("row", "It sells", None),
+        ("section", "It sells", None),
+        ("item", "It sells", None),
+    ],
+)
+def test_the_parts_of_a_text(kind: str, begun: str, expected: str | None) -> None:
+    assert shape(kind, begun) == expected
+
+
+def test_a_section_has_all_that_is_below_it() -> None:
+    found = shape("section", "Shop")
+    assert found == PAGE.rstrip("\n")
+    headings = "# A\n\n## B\n\nb\n\n```sh\n# no heading\n```\n\n## C\n"
+    assert shape("section", "## B", headings) == "## B\n\nb\n\n```sh\n# no heading\n```"
+
+
+def test_rows_of_a_grid_go_with_their_rules() -> None:
+    grid = "+---+---+\n| a | b |\n+===+===+\n| c | d |\n+---+---+\n"
+    assert shape("row", "| c", grid) == "| c | d |\n+---+---+"
+
+
+def test_blocks() -> None:
+    template = "{% block nav %}\n  <p>\n  </p>\n{% endblock %}\n{% block body %}\n"
+    assert shape("block", "{% block nav", template) == "{% block nav %}\n  <p>\n  </p>\n{% endblock %}"
+    sheet = ".a,\n.b {\n  top: 0;\n}\n.c {}\n"
+    assert shape("block", ".a", sheet) == shape("block", ".b", sheet) == ".a,\n.b {\n  top: 0;\n}"
+    assert shape("block", ".. note", ".. note:: a\n   b\n\nc\n") == ".. note:: a\n   b"
+
+
+def test_titles() -> None:
+    lines = Lines(lines_of(PAGE + "\n## More\n"))
+    assert [line for line in range(len(lines)) if is_title(lines, line)] == [0, 10, 18, 23]
+
+
+# ---- readings --------------------------------------------------------------------------------------------------------
+
+
+def merged(original: str, snippet: str, language: str, message: str = "", *, is_fitted: bool = False) -> list[str]:
+    snippets = [Snippet(tuple(lines_of(dedent(snippet))), prose=message)]
+    found = outline(original, language)
+    used = None if is_fitted else WEIGHTS
+    readings = readings_of(lines_of(original), snippets, language, message, found, known_weights=used)
+    return ["\n".join(one.lines) + "\n" for one in readings]
+
+
+def test_an_underline_of_another_sign_takes_the_place_of_the_old_one() -> None:
+    wanted = PAGE.replace("Contact\n-------\n", "Contact\n~~~~~~~\n")
+    assert wanted in merged(PAGE, "Contact\n~~~~~~~\n\nWrite to us.\n", "rst")
+
+
+def test_a_new_title_stands_off_from_the_text_before_it() -> None:
+    page = "# A\n\nText.\n\n## B\n\nMore.\n"
+    wanted = page + "\n## C\n\nNew.\n"
+    assert wanted in merged(page, "## C\n\nNew.\n", "markdown", "At the very end of the document:", is_fitted=True)
+
+
+def test_what_set_off_the_end_of_a_file_goes_with_it() -> None:
+    sheet = ".a {\n    top: 0;\n}\n\n@keyframes b {\n    0% {\n        top: 1;\n    }\n}\n"
+    snippet = ".a {\n    top: 2;\n}\n"
+    wanted = ".a {\n    top: 2;\n}\n"
+    assert wanted in merged(sheet, snippet, "css", "I deleted `@keyframes b`.")
+
+
+def test_dots_and_quotes_in_code_are_no_underlines() -> None:
+    lines = Lines(lines_of("def save(path):\n    ...\n"))
+    rows = rows_of(lines_of('def load(path):\n    """\n'), lines, "python")
+    grid = Grid(lines, rows, outline("\n".join(lines.texts), "python"), Context())
+    assert grid.pairs[1].lines.tolist() == []
+    text = Lines(lines_of("Old title\n=========\n"))
+    rows = rows_of(lines_of("New title\n~~~~~~~~~\n"), text, "rst")
+    grid = Grid(text, rows, outline("\n".join(text.texts), "rst"), Context())
+    assert grid.pairs[1].lines.tolist() == [1]

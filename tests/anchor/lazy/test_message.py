@@ -1,8 +1,28 @@
-"""How far results bear out what messages show and say."""
+"""What a message shows and says, how far results bear it out, and changes meant for every place."""
 
 from __future__ import annotations
 
-from fastedit.anchor.lazy.message import FULFILLED, fulfilled_by
+import pytest
+
+from fastedit.anchor.hints import hints_of
+from fastedit.anchor.lazy.lines import Change, Lines
+from fastedit.anchor.lazy.message import (
+    FULFILLED,
+    TOLD,
+    Repetition,
+    Words,
+    declared_in,
+    fulfilled_by,
+    repetitions,
+    says_everywhere,
+    shown_of,
+    told_by,
+)
+from fastedit.anchor.lazy.reading import NAMES, Reading
+from fastedit.anchor.lazy.readings import readings_of
+from fastedit.edits.model import Snippet
+from fastedit.syntax import outline
+from support.aligning import WEIGHTS, lines_of
 from support.results import result_of
 
 
@@ -87,3 +107,151 @@ def test_lines_that_go_though_a_note_names_what_they_are_about() -> None:
     result = before.replace("    'height': 2,\n", "")
     assert told(before, result, shown="    # width, height")["noted_line_gone"] == 1
     assert told(before, before, shown="    # width, height")["noted_line_gone"] == 0
+
+
+BEFORE = "<Overlay>\n<Input size='s'/>\n</Overlay>"
+AFTER = "<Overlay>\n<Input size='l'/>\n</Overlay>"
+
+
+def told_of(
+    prose: str, before: str = BEFORE, after: str = AFTER, snippet: str = "<Input size='l'/>"
+) -> dict[str, float]:
+    shown = shown_of([snippet.split("\n")], hints_of(prose), prose)
+    changes = [
+        (number, number + 1, [new])
+        for number, (old, new) in enumerate(zip(before.split("\n"), after.split("\n"), strict=True))
+        if old != new
+    ]
+    return told_by(shown, Lines(before.split("\n")), changes)
+
+
+def test_every_fact_has_its_name() -> None:
+    assert tuple(told_of("")) == TOLD
+
+
+@pytest.mark.parametrize(
+    ("prose", "count"),
+    [
+        ("Change `<Overlay>` to `<Overlay2>`.", 1),
+        ("`<Overlay>` becomes `<Overlay2>`.", 1),
+        ("Use `<Overlay2>` instead of `<Overlay>`.", 1),
+        ("`size='s'` → `size='l'`", 0),
+    ],
+)
+def test_one_for_another_that_the_result_does_not_have(prose: str, count: int) -> None:
+    found = told_of(prose)
+    assert found["renamed"] == 1
+    assert found["renamed_not"] == count
+
+
+def test_code_in_the_prose_that_is_nowhere() -> None:
+    assert told_of("Call `prepare(value)` first.")["missing"] == 1
+    assert told_of("The size is `size='l'` now.")["missing"] == 0
+
+
+def test_lines_of_a_snippet_that_the_result_does_not_have() -> None:
+    assert told_of("", snippet="<Input size='l'/>\n<Button kind='a'/>")["lost"] > told_of("")["lost"] == 0
+
+
+def test_a_snippet_that_changes_nothing_is_idle() -> None:
+    assert told_of("", snippet="</Overlay>")["idle"] == 1
+    assert told_of("")["idle"] == 0
+
+
+ORIGINAL = """\
+def first(day):
+    month = calendar.weeks(day)
+    return month[0]
+
+
+def last(day):
+    if day:
+        month = calendar.weeks(day)
+    return month[-1]
+"""
+NEW = "    month = FIXED.weeks(day)"
+
+
+@pytest.mark.parametrize("words", ["In both functions:", "each of them becomes", "En ambas", "在所有地方", "обе"])
+def test_words_speak_of_several_places(words: str) -> None:
+    assert says_everywhere(words)
+
+
+@pytest.mark.parametrize("words", ["", "In `first`:", "Ändert den Monat."])
+def test_words_speak_of_one_place(words: str) -> None:
+    assert not says_everywhere(words)
+
+
+def made(change: Change, words: str = "", original: str = ORIGINAL) -> list[Repetition]:
+    declared = declared_in(outline(original, "python"))
+    return repetitions([change], Lines(lines_of(original)), [Words(words)], declared)
+
+
+def test_a_change_is_made_where_the_same_line_stands() -> None:
+    [one] = made((1, 2, [NEW]))
+    assert one.changes == [(1, 2, [NEW]), (7, 8, ["    " + NEW])]
+    assert not any(one.values.values())
+
+
+def test_other_lines_short_ones_and_insertions_are_left() -> None:
+    assert made((2, 3, ["    return month"])) == []
+    assert made((3, 4, ["# more"])) == []
+    assert made((1, 1, [NEW])) == []
+
+
+def test_the_number_of_places_counts() -> None:
+    assert made((1, 2, [NEW]), "In both functions:")[0].values["count"] == 1
+    assert made((1, 2, [NEW]), "In all three functions:")[0].values["count"] == 0
+
+
+def test_named_declarations_count() -> None:
+    assert made((1, 2, [NEW]), "In `first` and `last`:")[0].values["named"] == 1
+    third = ORIGINAL + "\n\ndef third(day):\n    month = calendar.weeks(day)\n    return month\n"
+    everywhere, inside = made((1, 2, [NEW]), "In `first` and `last`:", third)
+    assert (everywhere.values["named"], everywhere.values["unnamed"]) == (0.5, 0.5)
+    assert [start for start, _, _ in inside.changes] == [1, 7]
+
+
+def test_a_declaration_with_the_change_itself_is_not_meant_as_another_place() -> None:
+    original = ORIGINAL.replace("    if day:\n", "    month = calendar.weeks(day)\n    if day:\n")
+    declared = declared_in(outline(original, "python"))
+    changes = [(2, 3, ["    return month[0] + 1"]), (6, 7, [NEW])]
+    told = [Words("In `last`:")]
+    [everywhere] = repetitions(changes, Lines(lines_of(original)), told, declared)
+    assert [start for start, _, _ in everywhere.changes] == [1, 2, 6, 8]
+    assert everywhere.values["named"] == 0
+
+
+def test_in_a_named_declaration_the_line_that_is_most_alike_counts() -> None:
+    original = ORIGINAL.replace("        month = calendar.weeks(day)", "        month = calendar.weeks(day, 1)")
+    [one] = made((1, 2, [NEW]), "In `first` and `last`:", original)
+    assert one.changes == [(1, 2, [NEW]), (7, 8, ["    " + NEW])]
+    assert one.values["like"] == 1
+    assert made((1, 2, [NEW]), "In both:", original) == []
+
+
+def test_only_the_lines_of_a_snippet_whose_words_say_so() -> None:
+    original = "\n".join([ORIGINAL, ORIGINAL.replace("first", "second").replace("last", "least")])
+    changes = [(1, 2, [NEW]), (2, 3, ["    return month[0] + 1"])]
+    told = [Words(""), Words("In all three:", frozenset({"".join(NEW.split())}))]
+    found = repetitions(changes, Lines(lines_of(original)), told, {})
+    assert [(one.values["part"], len(one.changes)) for one in found] == [(0, 6), (1, 5)]
+    assert found[1].values["said"] == 1
+
+
+def read(weight: float) -> tuple[Reading, dict[str, float]]:
+    words, found = "In both functions:", outline(ORIGINAL, "python")
+    weights = {**WEIGHTS, "repeated_said": weight, "next_shift_same": 0.0}
+    shown = [Snippet((NEW,), prose=words)]
+    return readings_of(lines_of(ORIGINAL), shown, "python", words, found, known_weights=weights)[0], weights
+
+
+def test_the_words_decide_by_their_weight() -> None:
+    once, _ = read(-3.0)
+    everywhere, weights = read(3.0)
+    assert "\n".join(once.lines).count("FIXED") == 1
+    assert "\n".join(everywhere.lines).count("FIXED") == 2
+    told = dict(zip(NAMES, everywhere.features().tolist(), strict=True))
+    assert told["repeated_said"] == 1
+    score = sum(value * weights.get(name, 0.0) for name, value in told.items())
+    assert everywhere.score == pytest.approx(score, abs=1e-3)
