@@ -17,8 +17,7 @@ cache       keys and values in slots, and which slot is whose
 attention   attention over the slots
 verify      the target's own tokens and its verdict, formed on its device
 fused       a model's weights for a path of our own: with kernels, or in torch alone for a small target on a CPU
-graphs      the fused path in CUDA graphs
-inputs      all that a graph needs, in one copy
+graphs      the fused path in CUDA graphs, and all that one needs, in one copy
 probe       what a model's attention looks at, and whether our path gives its own logits
 devices     kernels, memory and cores
 

@@ -14,8 +14,7 @@ from fastedit.decode.attention import SlotsPass, Span
 from fastedit.decode.cache import KVSlots
 from fastedit.decode.devices import LARGEST_BYTES
 from fastedit.decode.fused import PlainDecoder, can_fuse, fuse
-from fastedit.decode.graphs import Bucket, FusedRunner, Wanted, bucket_for
-from fastedit.decode.inputs import Inputs, Layout, packed_inputs
+from fastedit.decode.graphs import Bucket, FusedRunner, Inputs, Layout, Wanted, bucket_for, packed_inputs
 from fastedit.decode.passes import Append
 from fastedit.decode.request import DecodeRequest, Sampling
 from fastedit.decode.runner import ModelRunner

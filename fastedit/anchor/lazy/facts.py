@@ -23,8 +23,9 @@ from fastedit.anchor.lazy.features import LIKE_THOUGH_LOOSE
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import Change, Lines, bound_names, columns_of, identity_of, imported_names
 from fastedit.anchor.lazy.losses import MARKUP, markup_of
-from fastedit.anchor.lazy.message import MessageFacts
+from fastedit.anchor.lazy.message import NAME, MessageFacts
 from fastedit.anchor.lazy.paths import PathPlan
+from fastedit.anchor.lazy.realise import SPACES
 from fastedit.patterns import pattern
 
 if TYPE_CHECKING:
@@ -37,11 +38,7 @@ FACTS = (
     "closer_new", "renamed_header", "renamed_used", "renamed_said", "bare_runs", "bare_lines", "beside_like",
     "replaced_runs", "replaced_share", "beside_share", "repeats_near", "repeats_far", "moves_line",
     "comments_dropped", "passed_full", "passed_full_lines", "apart", "apart_told", "apart_meant", "apart_adds",
-    "apart_changes", "apart_known",
-    "blanks_told", "blanks_said", "blanks_around", "blanks_even", "blanks_even_headed", "blanks_even_lines",
-    "blanks_even_closing", "blanks_shown", "blanks_shown_between", "blanks_shown_note", "blanks_shown_edge",
-    "columns_shown", "columns_shown_new", "columns_shown_changed", "columns_shown_same", "columns_shown_staying",
-    "columns_shown_scaled",
+    "apart_changes", "apart_known", *SPACES,
 )  # fmt: skip
 # Words before a snippet that say that it is all there is to be.
 _FULL = pattern(
@@ -98,7 +95,6 @@ _OPENS = pattern(
 _HEADER = pattern(r".*[{:]\s*(?:#.*|//.*)?$")
 _COMMENT = ("//", "/*", "--", "<!", "*/", "*", "#")
 _NAME = pattern(r"(?<![\w$.])[A-Za-z_$][\w$]{2,}(?!\s*=[^=])")
-_WORD = pattern(r"[A-Za-z_$][\w$]{2,}")
 _KEYWORDS = frozenset(
     "self this return import from class def function const let var new int void string bool static public private "
     "final async await for while else elif try except catch with not and None null true false True False type "
@@ -585,15 +581,12 @@ class _Result:
         """Fills in the names whose binding or whose uses are gone while the others stay."""
         original = self.original
         old = Counter(
-            word
-            for at in self.gone
-            if not original.is_comment(at)
-            for word in set(_WORD.findall(original.stripped[at]))
+            word for at in self.gone if not original.is_comment(at) for word in set(NAME.findall(original.stripped[at]))
         )
         if len(old) > MAX_NAMES:
             return
         code = [line for _, _, new in self.changes for line in new if not line.strip().startswith(_COMMENT)]
-        new = Counter(word for line in code for word in set(_WORD.findall(line)))
+        new = Counter(word for line in code for word in set(NAME.findall(line)))
         bound = Counter(name for line in code for name in bound_names(line, self.language))
         for word, count in old.items():
             if word not in _KEYWORDS and new[word] < count:
@@ -640,7 +633,7 @@ class _Result:
                 continue
             if header != at and not original.stripped[header].endswith("("):
                 continue
-            words = set(_NAME.findall(original.stripped[at])) - _KEYWORDS - set(_WORD.findall(text))
+            words = set(_NAME.findall(original.stripped[at])) - _KEYWORDS - set(NAME.findall(text))
             body = next(self._bodies(header), ())
             self.f["params"] += sum(
                 any(line in body and line not in self.gone for line in original.word_places.get(word, ()))

@@ -75,7 +75,7 @@ MAX_BALANCED = 2000  # characters of a line that is looked at
 _LITERAL = pattern(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])'|'(?:\\.|[^'\\\s])*'|`[^`]*`")
 _REMARK = pattern(r"(?:^|\s)(?://|#|--)\s.*$|/\*.*?\*/")
 _DIRECTIVE = pattern(r"#\s*(?:(?P<opens>if)|(?P<closes>endif\b))")
-_PREPROCESSED = frozenset("c cpp csharp objc swift".split())
+PREPROCESSED = frozenset("c cpp csharp objc swift".split())
 # Blocks that end with a word.
 _ENDING = {
     "ruby": (
@@ -458,7 +458,7 @@ def opens(text: str, language: str) -> int:
     """Counts how much more a stripped line opens than it closes."""
     if not text or len(text) > MAX_BALANCED:
         return 0
-    directive = _DIRECTIVE.match(text) if text[0] == "#" and language in _PREPROCESSED else None
+    directive = _DIRECTIVE.match(text) if text[0] == "#" and language in PREPROCESSED else None
     if directive is not None:
         return 1 if directive["opens"] else -1
     if is_comment_text(text):

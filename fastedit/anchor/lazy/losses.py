@@ -18,8 +18,17 @@ from itertools import pairwise
 from rapidfuzz.fuzz import ratio
 
 from fastedit.anchor.lazy.keys.trees import KEYED
-from fastedit.anchor.lazy.lines import Change, Identity, Lines, bound_names, columns_of, identity_of, is_comment_text
-from fastedit.anchor.lazy.message import MessageFacts
+from fastedit.anchor.lazy.lines import (
+    PREPROCESSED,
+    Change,
+    Identity,
+    Lines,
+    bound_names,
+    columns_of,
+    identity_of,
+    is_comment_text,
+)
+from fastedit.anchor.lazy.message import NAME, MessageFacts
 from fastedit.anchor.lazy.shapes import TEXTS, is_underline, kind_of
 from fastedit.patterns import pattern
 
@@ -52,11 +61,9 @@ MAX_BEHIND = 40  # lines behind a change that are looked at for ones that it cap
 MAX_ABOVE = 400  # lines above one that closes a bracket
 _KINDS = {"decl": "decl", "case": "decl", "arm": "decl", "key": "key", "import": "import"}
 _DIRECTIVE = pattern(r"#\s*(?:(if)|endif)")
-_NAME = pattern(r"[A-Za-z_$][\w$]{2,}")
 _PARTS = re.compile(r"[./\\:\"'\s]+")
 _DECLARED = pattern(r"^(?:[\w:<>,*&]+\s+)+?[*&]*(?P<name>[A-Za-z_]\w*)\s*(?:=.*|\[.*\])?;$")
 _TYPED = frozenset("c cpp java csharp objc".split())  # languages whose variables are declared by their type
-_PREPROCESSED = frozenset("c cpp csharp objc swift".split())
 _GOES_ON = pattern(
     r"[)\]}#]|</|(?:else|elif|except|finally|catch|case|default|when|end|rescue|ensure|public|private)\b"
 )
@@ -108,7 +115,7 @@ def _count_brackets(f: dict[str, float], old: Sequence[str], new: Sequence[str],
         more = after.count(opening) - after.count(closing) - before.count(opening) + before.count(closing)
         f["unbalanced"] += more != 0
     f["comment_torn"] = float(abs(_open_comments(new) - _open_comments(old)))
-    if language in _PREPROCESSED:
+    if language in PREPROCESSED:
         f["directives"] = float(abs(_directives(new) - _directives(old)))
 
 
@@ -244,7 +251,7 @@ def _count_siblings(
     new = [text for line in lines if (text := line.strip())][:MAX_NEW]
     if start == end or not new:
         return
-    written = {name for line in lines for name in _NAME.findall(line)}
+    written = {name for line in lines for name in NAME.findall(line)}
     known = {_identity(text) for text in new}
     old = [line for line in range(start, end) if _tells(original, line) and not original.is_comment(line)]
     for line in old[:MAX_OLD]:
@@ -256,7 +263,7 @@ def _count_siblings(
             continue
         if any(alike - SLACK <= _ratio(text, original.stripped[at]) < 100 for at in _beside(original, line, gone)):
             f["sibling_gone"] += 1
-            own = set(_NAME.findall(text)) - written
+            own = set(NAME.findall(text)) - written
             f["sibling_unsaid"] += bool(own) and not own & message.words
 
 

@@ -82,7 +82,7 @@ from fastedit.anchor.lazy.features import (
     SHIFT_SAME,
     TOLD_INSIDE,
     TOLD_OUTSIDE,
-)  # fmt: skip  # fmt: skip
+)  # fmt: skip
 from fastedit.anchor.lazy.lines import DOTS, WORD, Identity, identity_of, unwrapped
 from fastedit.anchor.lazy.shapes import TEXTS, is_underline, kind_of
 
