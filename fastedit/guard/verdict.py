@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz
 
@@ -19,10 +18,7 @@ from fastedit.errors import Code, EditRefused, ResultRefused, Warning
 from fastedit.guard import Finding, Original, inspect, refuse_or_warn
 from fastedit.lines import body, key_of, split_lines
 from fastedit.merged import Decision, Merged, Strategy, standing, structural
-from fastedit.targets.templates import NOTHING
-
-if TYPE_CHECKING:
-    from fastedit.targets.templates import Word
+from fastedit.targets.templates import NOTHING, Word
 
 MIN_LIKENESS = 50.0  # percent, of a line and the one that stands for it now
 TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error
