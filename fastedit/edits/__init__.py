@@ -1,12 +1,9 @@
 """Reads edits: from the text that an assistant wrote to `Edit`s.
 
-message         the way in: `parse_message`, and which of a message's edits are for a file
+message         the way in: `parse_message`, and which of a message's edits are for a file; messages without fences
 model           edits as data
-blocks          a message taken apart: fences, patches without one, the prose between
-fences          what the prose says of a fence: whose it is, whether it is an edit
-unfenced        messages without fences: tool calls, code among sentences
-paths           file names as assistants write them
-wording         lines that only stand for code, paragraphs that are prose
+fences          a message taken apart: fences, patches without one, and what the prose says of each
+wording         lines that only stand for code, paragraphs that are prose, file names as assistants write them
 tags            an edit between `<code>` and `<update>`
 hunks           a hunk's lines as they were meant, for the readers of patches
 unified_diff    a reader of patches, as are the next two
