@@ -30,6 +30,26 @@ def test_a_package_that_lists_its_modules_lists_all_of_them(package: str) -> Non
     assert sorted(listed) == sorted(name for name in modules if name != "__init__")
 
 
+def test_rooms_import_only_from_those_above_them() -> None:
+    page = (PACKAGE.parent / "ARCHITECTURE.md").read_text("utf-8")
+    order = re.findall(r"`fastedit/(\w+)(?:/|\.py)`", page[page.index("## The rooms") : page.index("`kernels/`")])
+    assert {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()} <= set(order)
+    wrong = [
+        f"{path.relative_to(PACKAGE)}: {name}"
+        for path, tree in house.trees(PACKAGE).items()
+        if (room := path.relative_to(PACKAGE).parts[0].removesuffix(".py")) in order
+        for name in imported_rooms(tree)
+        if name in order[order.index(room) + 1 :]
+    ]
+    assert wrong == []
+
+
+def imported_rooms(tree: ast.Module) -> set[str]:
+    """The packages of `fastedit` that a module imports when it is loaded."""
+    found = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+    return {str(node.module).split(".")[1] for node in found if str(node.module).startswith("fastedit.")}
+
+
 def test_what_is_wrong_is_found(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text('"""What one does."""\nclass Same:\n    size = 1\n    """How large."""\n')
     (tmp_path / "two.py").write_text('"""Does two."""\nclass Same: ...\nclass _Own: ...\n')

@@ -66,12 +66,14 @@ def test_clips_to_a_norm():
     assert float(masters.gradient.norm()) == pytest.approx(0.5)
 
 
-def test_muon_takes_the_matrices_inside():
+@pytest.mark.parametrize(("is_slow", "name"), [(False, "Muon"), (True, "BatchedMuon")])
+def test_muon_takes_the_matrices_inside(monkeypatch, is_slow, name):
+    monkeypatch.setattr("fastedit.training.optimizer.is_slow_in_bfloat16", lambda: is_slow)
     masters = Masters(model(torch.float32))
     optimizers = Optimizers(masters.masters, OptimizerSettings())
     kinds = [type(optimizer).__name__ for optimizer in optimizers._all]
     sizes = [sum(len(group["params"]) for group in optimizer.param_groups) for optimizer in optimizers._all]
-    assert (kinds, sizes) == (["Muon", "AdamW"], [1, 2])
+    assert (kinds, sizes) == ([name, "AdamW"], [1, 2])
     only_adamw = Optimizers(masters.masters, OptimizerSettings(muon_lr=0.0))
     assert [type(optimizer).__name__ for optimizer in only_adamw._all] == ["AdamW"]
 

@@ -97,7 +97,7 @@ def test_learns_logs_and_leaves_a_target(settings):
     assert sum(group["documents"] for group in groups) == 4
     target = Target.load(checkpoint)
     assert target.template.name == "plain"
-    assert target.dtype == torch.bfloat16
+    assert json.loads((checkpoint / "config.json").read_text())["dtype"] == "bfloat16"
     assert target.prompt("a\n", "b\n")[0] == target.codec.special_id("<|original|>")
 
 
