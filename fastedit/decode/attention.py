@@ -1,8 +1,8 @@
 """Attention of packed, ragged chunks over the KV slots, as transformers' models call it.
 
 Registered under `NAME`, which transformers knows no mask for: it builds none and passes `attention_mask=None`. The
-whole pass comes in as one keyword, `slots_pass`; a model's layers hand it through untouched. Which windows the masks
-would have had was seen before, in a pass under the name `WATCHING`, whose masks are nothing but that.
+whole pass comes in as one keyword, `slots_pass`; a model's layers hand it through untouched. So no mask tells a layer's
+window here: when a model is loaded, one pass under the name `WATCHING` notes them, with masks that hold nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fastedit.decode.devices import load_kernels
 
 NAME = "fastedit"
 WATCHING = "fastedit-watching"
-FAR = 2**24  # a position that no window reaches back to the beginning from
+FAR = 2**24  # a position so late that no window reaches from it to the beginning
 QUERIES_AT_ONCE = 64
 ROWS = (8, 32, QUERIES_AT_ONCE)  # numbers of queries that products with the values are formed for
 SHORT_CHUNK = 128  # up to here torch's own attention is faster on a CPU: `python -m evals.speed.light`
@@ -34,8 +34,8 @@ HARMLESS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The packed tokens [start, end) of one request; `length` tokens are in its slot before them, and `offset` rows
-    that they don't see."""
+    """The packed tokens [start, end) of one request; `length` tokens are in its slot before them, then `offset` rows
+    of other branches, which they don't see."""
 
     slot: int
     length: int
@@ -90,7 +90,7 @@ class AttentionUnsupported(Exception):
 
 
 def register() -> None:
-    """Make NAME and WATCHING known to transformers. Again and again does no harm."""
+    """Makes NAME and WATCHING known to transformers; may be called repeatedly."""
     from transformers import AttentionInterface
     from transformers.masking_utils import AttentionMaskInterface
 
@@ -257,7 +257,7 @@ def in_blocks(query: Tensor, keys: Tensor, values: Tensor, scale: float, window:
         scores = torch.bmm(q[:, :, start:end].reshape(num_kv_heads, group * rows, head_dim), k[:, :, first:last])
         scores = scores.view(num_kv_heads, group, rows, last - first)
         _mask(scores, window)
-        # The half-precision product is one of few shapes, see `widths`; no sum is another for the zeros added to it.
+        # The half-precision product is one of few shapes, see `ROWS`; no sum is another for the zeros added to it.
         past = -(-last // step) * step
         weights = values.new_zeros(num_kv_heads, group, next(size for size in ROWS if size >= rows), past - first)
         weights[:, :, :rows, : last - first] = scores.softmax(dim=-1)

@@ -1,4 +1,4 @@
-"""Finds what a message's words say beyond its code: lines and names that are gone, and code that has moved."""
+"""Finds what a message's words say beyond its code: what goes, what is called or reads otherwise, what has moved."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from fastedit.anchor.lazy.lines import (
     imported_names,
     is_entry,
     is_named,
-    key_of,
     lists_names,
+    object_key_of,
     source_of,
     used_of,
     without_name,
@@ -54,10 +54,10 @@ def proposals_for(
     beside: Beside | None = None,
     entries: Sequence[GoneEntries] = (),
 ) -> list[ProposedLoss]:
-    """Proposes what could go from a result because the words say so, or because it stands elsewhere now.
+    """Proposes what could go from a result, or change in it, because words say so or because it stands elsewhere now.
 
-    spoken, reworded: what sentences may mean that speak of going, or quote a change. beside: what may go with it.
-    entries: of files of keys, what clauses say is gone.
+    found: the original's outline. spoken, reworded: what sentences may mean that speak of going, or quote a change.
+    beside: what may go with it. entries: those of a file of keys that clauses say are gone.
     """
     shown = beside.shown if beside else frozenset()
     finder = _Finder(lines, origins, original, found, shown)
@@ -361,14 +361,14 @@ class _Finder:
         """Adds entries of an object whose key is written anew elsewhere in it."""
         keyed: dict[tuple[str, int], int] = {}
         for number in written:
-            name = key_of(self.lines[number])
+            name = object_key_of(self.lines[number])
             if name:
                 keyed[name, columns_of(self.lines[number])] = number
         if not keyed or self.found.language in (*TEXTS, *BY_KEY):
             return
         found = []
         for number, origin in enumerate(self.origins):
-            name = key_of(self.lines[number]) if origin is not None and origin not in self.covered else ""
+            name = object_key_of(self.lines[number]) if origin is not None and origin not in self.covered else ""
             other = keyed.get((name, columns_of(self.lines[number]))) if name else None
             if other is not None and origin is not None and self._are_in_one_block(*sorted((number, other))):
                 found.append(self._whole(origin))

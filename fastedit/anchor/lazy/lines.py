@@ -548,7 +548,7 @@ def is_entry(line: str) -> bool:
     return found is not None and found.kind == "entry"
 
 
-def key_of(line: str) -> str:
+def object_key_of(line: str) -> str:
     """The key of an entry of an object; "" for other lines."""
     found = identity_of(line.strip())
     return found.name if found is not None and found.kind == "key" else ""

@@ -43,7 +43,8 @@ def generate(
 ) -> Iterator[Sample]:
     """Up to `n` samples of made changes of the files below `sources`, the same for the same seed and files.
 
-    apart: files that no original may resemble. Fewer than `n` come where the sources are too few for more.
+    apart: files, not folders, that no original may resemble. Fewer than `n` come where the sources are too few for
+    more.
     """
     folders, duplicates = list(sources), Duplicates(apart)
     rng = random.Random(seed)

@@ -50,6 +50,9 @@ SCRIPTS = {"ru": r"[а-яё]{3}", "ja": r"[぀-ヿ]{2}", "zh": r"[一-鿿]{2}"}
 MIN_FOREIGN_WORDS = 2
 MOST, MOST_WORDS, MOST_FENCES = 8, 60, 6
 LEAST_SEEN = 3
+MAX_BARE_WORDS = 3  # of a marker that only says that something is left out
+MIN_DECLARED = 4  # lines of a declaration that is shown whole
+FURTHEST_IN = 60  # columns
 ENDS = (":", ".", "")
 STANDS_FOR = re.compile(
     r"\.\.\.|…|⋮|\b(?:unchanged|existing|same|before|rest|snip|untouched|other|stays?|as is)\b", re.I
@@ -182,7 +185,7 @@ def _end(text: str) -> str:
 
 
 def _mood(text: str) -> str:
-    if len(text.split()) <= MIN_FOREIGN_WORDS + 1:
+    if len(text.split()) <= MAX_BARE_WORDS:
         return "whole"
     return next((name for name, pattern in MOODS if pattern.match(text)), "state")
 
@@ -237,7 +240,7 @@ def _shows_declarations(result: str, language: str, told: set[str], original: se
         own = [line.strip() for line in lines[declaration.header_line : declaration.end_line] if line.strip()]
         if (
             declaration.kind in ("function", "class")
-            and len(own) > LEAST_SEEN
+            and len(own) >= MIN_DECLARED
             and own[0] in original
             and told >= set(own)
         ):
@@ -262,7 +265,7 @@ def _fence(seen: HabitCounts, lines: Sequence[str], old: set[str], new: set[str]
     if kept:
         indented = dict[str, int]()
         for line in original.split("\n"):
-            indented[line.strip()] = min(width_of(line), indented.get(line.strip(), MOST_WORDS))
+            indented[line.strip()] = min(width_of(line), indented.get(line.strip(), FURTHEST_IN))
         seen.note("framed", width_of(kept[0]) < max(width_of(line) for line in kept) and kinds[0] in "KM")
         seen.note("closed", kinds[-1] == "K" and width_of(kept[-1]) <= width_of(kept[0]))
         if indented.get(kept[0].strip(), 0):
