@@ -144,7 +144,7 @@ class ChatRequest(Loose):
         return text_of(said[-1], "messages")
 
     def _sampling(self) -> SamplingOptions | None:
-        """The sampling asked for; None without a temperature: greedy decoding, which `seed` and `top_p` don't change."""
+        """The sampling asked for; None without a temperature: greedy, whatever `seed` and `top_p` say."""
         if self.temperature is None:
             return None
         return SamplingOptions(self.temperature, self.top_p or 1.0, seed=(self.seed or 0) % 2**63)
