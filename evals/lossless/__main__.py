@@ -61,7 +61,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", metavar="MODEL")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--dtype", default="auto", help="the number format; auto takes the checkpoint's")
+    parser.add_argument("--dtype", default="auto", help="the number format; auto takes what the engine would")
     parser.add_argument("--prompts", type=int, default=14)
     parser.add_argument("--tokens", type=int, default=40, help="of an output, at most")
     parser.add_argument("--save", type=Path, help="a JSON file for all figures")

@@ -18,7 +18,7 @@ from fastedit.errors import Code, EditRefused, ResultRefused, Warning
 from fastedit.guard import Finding, Original, inspect, refuse_or_warn
 from fastedit.lines import body, key_of, split_lines
 from fastedit.merged import Decision, Merged, Strategy, standing, structural
-from fastedit.targets.templates import NOTHING, Word
+from fastedit.targets.templates import Word
 
 MIN_LIKENESS = 50.0  # percent, of a line and the one that stands for it now
 TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error
@@ -33,7 +33,7 @@ VERIFIERS_S = 10.0  # it needs a fraction of a second; on a machine with too muc
 VERIFIED_CERTAINTY = 0.99
 
 
-def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str, word: Word = NOTHING) -> Decision:
+def weigh(original: Original, merged: Merged, answer: str, edit: Edit, message: str, word: Word) -> Decision:
     """Decides between the merged draft and the target's answer, for `auto`.
 
     A text on which both agree counts, even where the alignment alone was too uncertain to be applied. Where they

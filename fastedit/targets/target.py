@@ -120,6 +120,7 @@ def _load_model(folder: Path, device: torch.device, dtype: str | torch.dtype) ->
     placed: PreTrainedModel = model.eval() if is_placed else model.to(device).eval()
     if dtype == "auto" and not is_quantized and _is_better_widened(placed):
         placed = placed.float()  # type: ignore[no-untyped-call]
+        logger.info("%s is computed in float32: this CPU has no instructions for bfloat16", folder.name)
     return placed
 
 

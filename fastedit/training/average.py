@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from fastedit.errors import SettingsError
@@ -21,6 +22,7 @@ WEIGHTS = "model.safetensors"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Writes the averaged checkpoint; exit status 2, and why in one line, where that can't be."""
     parser = argparse.ArgumentParser(
         prog="python -m fastedit.training.average",
         description=__doc__,
@@ -29,7 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="checkpoints with one file of weights")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     options = parser.parse_args(arguments)
-    average(options.folders, options.out)
+    try:
+        average(options.folders, options.out)
+    except (SettingsError, OSError, SafetensorError) as error:
+        sys.stderr.write(f"average: {error}\n")
+        return 2
     return 0
 
 

@@ -1,8 +1,8 @@
 """Muon with matrices of one shape stepped together, in numbers that the device is quick at.
 
 torch's own steps them one by one, in some thirty launches each: on a GPU that takes a small model longer than its
-backward pass. It also computes in bfloat16 everywhere, which takes a CPU without instructions for that three times as
-long as forward and backward pass together.
+backward pass. It also computes in bfloat16 everywhere, which takes a CPU without instructions for that longer than
+forward and backward pass together.
 """
 
 from __future__ import annotations
