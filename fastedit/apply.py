@@ -56,8 +56,8 @@ def apply(
     edit: an assistant's whole message or the bare edit. path: the file's name, for its language and to
     find the edit meant for it in a message about several. format: one of `Format`'s, "auto" to tell it by the message.
     mode: one of `MODES`, whose word counts, see README, "Who decides". scope: one of `SCOPES`, what a target is shown.
-    certainty: how likely (0 to 1) a lazy edit's reading has to be to be applied. choose: the number of the reading to take, as a refusal's
-    candidates have it, where the message has one lazy edit for the file.
+    certainty: how likely (0 to 1) a lazy edit's reading has to be to be applied. choose: the number of the reading to
+    take, as a refusal's candidates have it, where the message has one lazy edit for the file.
     Raises EditRefused (nothing is lost: the original is the caller's) and ValueError for an unknown mode or scope, or
     what `choice_of` refuses.
     """
