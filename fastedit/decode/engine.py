@@ -183,6 +183,8 @@ class Engine:
             raise InputRefused(
                 Code.TOO_LARGE, f"Prompt and output may take {given} tokens together; the target's slots hold {limit}."
             )
+        if max(request.scored, default=0) >= self._vocabulary.num_ids:
+            raise InputRefused(Code.NOT_TEXT, "The output has a token that the target has no embedding for.")
 
     def _num_slots(self, request: DecodeRequest) -> int:
         return -(-_num_rows(request) // self._runner.slot_len)
@@ -223,7 +225,8 @@ class Engine:
         if was_reading and sequence.slot is not None:
             self._pool.hold(sequence.slot, sequence.request.prompt[: sequence.length])
         if sequence.is_finished:
-            self._acceptance.learn(sequence.acceptance)
+            if not sequence.request.scored:
+                self._acceptance.learn(sequence.acceptance)
             self._finish(sequence, None)
 
     def _finish(self, sequence: Sequence, error: BaseException | None) -> None:
@@ -250,8 +253,8 @@ class Engine:
 
 
 def _num_rows(request: DecodeRequest) -> int:
-    """Rows that it can come to need; the last token written is never fed, so it needs none."""
-    return len(request.prompt) + request.max_new_tokens - 1
+    """Rows that it can come to need; the last token written is never fed, so it needs none, unless it is scored."""
+    return len(request.prompt) + request.max_new_tokens - (not request.scored)
 
 
 # ---- one pass --------------------------------------------------------------------------------------------------------
@@ -273,8 +276,8 @@ def plan_pass(sequences: Many[Sequence], costs: CostTable, settings: EngineSetti
     of_each = [list(islice(lengths, len(own))) for own in offers]  # of the draft, then of its branches
     spare = rest - sum(map(sum, of_each))
     for sequence, (proposal, _), own in zip(sequences, proposals, of_each, strict=True):
-        # Whoever counts its passes wants the draft checked, whatever another token costs.
-        if proposal is not None and sequence.request.max_passes is not None:
+        # Whoever counts its passes wants the draft checked, whatever another token costs; so does who wants it scored.
+        if proposal is not None and (sequence.request.max_passes is not None or sequence.request.scored):
             more = max(0, min(spare, len(proposal.tokens) - own[0]))
             own[0] += more
             spare -= more

@@ -145,7 +145,8 @@ class DecodeRequest:
     prompt: at least one token. drafts: whole outputs, tags included; a stop token is expected behind each. The last
     one, the original as a rule, is what look-ups copy from besides the snippets. original: says how the file indents.
     constraint: what the output has to obey; the drafts should. logprobs: whether the result says how likely its tokens
-    were.
+    were. scored: an output of which only that is wanted: it counts as written, whatever the target would write, and
+    `max_new_tokens` is its length.
     """
 
     prompt: tuple[int, ...]
@@ -160,6 +161,14 @@ class DecodeRequest:
     deadline_s: float | None = None
     constraint: Constraint | None = None
     logprobs: bool = False
+    scored: tuple[int, ...] = ()
+
+    @classmethod
+    def scoring(
+        cls, prompt: tuple[int, ...], scored: tuple[int, ...], deadline_s: float | None = None
+    ) -> DecodeRequest:
+        """The request for how likely `scored` is behind a prompt."""
+        return cls(prompt, len(scored), speculate=False, deadline_s=deadline_s, logprobs=True, scored=scored)
 
     def __post_init__(self) -> None:
         if not self.prompt:
@@ -189,7 +198,7 @@ class DecodeResult:
     is_finished: False where the output limit cut it off, and where it was given up after `max_passes`
     (is_given_up); of an `EditRequest` that was, text is what had been streamed of the new file. Where the request asks
     for logprobs: the logarithm of each token's probability, before temperature and filters (NaN for one that a
-    constraint put there), and the drafts' tokens that were refused.
+    constraint put there), and the drafts' tokens that were refused. Of a request that has an output scored, this is it.
     """
 
     text: str

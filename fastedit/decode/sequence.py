@@ -14,6 +14,7 @@ from fastedit.decode.request import Constraint, DecodeRequest, DecodeResult, Dec
 from fastedit.draft import (
     Cascade,
     Codec,
+    Kind,
     NgramDrafter,
     Proposal,
     SnippetDrafter,
@@ -24,6 +25,8 @@ from fastedit.draft import (
 from fastedit.draft.lookup import Tokens as TokenArray
 from fastedit.draft.lookup import as_tokens
 from fastedit.errors import Code, EngineUnavailable
+
+NOT_A_NUMBER = "The target's output isn't a number (NaN)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,9 @@ class Part:
 
     def smaller(self) -> Part | None:
         """Half of it, first without the draft; None where it can't be made smaller."""
+        if self.draft and self.sequence.request.scored and self.num_fed == 1:  # there is nothing else to do in it
+            half = self.sequence.cut(self.draft, len(self.draft.tokens) // 2)
+            return Part(self.sequence, self.num_fed, half) if half else None
         if self.draft:
             return Part(self.sequence, self.num_fed, None)
         return Part(self.sequence, self.num_fed // 2, None) if self.num_fed > 1 else None
@@ -91,8 +97,8 @@ class Sequence:
         self.length = 0
         self._num_rows = 0
         self.submitted_s = time.perf_counter()
-        self.stats = DecodeStats(prompt_tokens=len(request.prompt))
-        self._stop_tokens = frozenset(vocabulary.stop_tokens)
+        self.stats = DecodeStats(prompt_tokens=len(request.prompt) + len(request.scored))
+        self._stop_tokens = frozenset(() if request.scored else vocabulary.stop_tokens)
         self._num_ids = vocabulary.num_ids
         self._cascade = (
             cascade_for(request, vocabulary.codec, vocabulary.stop_tokens, self.transcript, acceptance)
@@ -151,6 +157,9 @@ class Sequence:
 
         The last token to be written needs no draft: it is the bonus token.
         """
+        if self.request.scored:
+            rest = self.request.scored[len(self.transcript.tokens) :][:limit]
+            return Proposal(list(rest), Kind.MERGED) if rest else None, []
         limit = min(limit, self.num_left - 1, self.request.max_chunk if self.request.max_chunk is not None else limit)
         if self._cascade is None or limit < 1:
             return None, []
@@ -221,6 +230,9 @@ class Sequence:
         self.stats = replace(self.stats, passes=self.stats.passes + 1, pass_ms=self.stats.pass_ms + 1000 * pass_s)
         if verdict is None:
             return
+        if self.request.scored:
+            self._score(draft, verdict)
+            return
         num_accepted, next_token = verdict.num_accepted, verdict.next_token
         if self.request.constraint is not None:
             own = self._constrained(self.request.constraint, verdict.own, draft)
@@ -238,7 +250,7 @@ class Sequence:
         now_s = time.perf_counter()
         stats = replace(
             self.stats,
-            completion_tokens=len(self.transcript.tokens),
+            completion_tokens=0 if self.request.scored else len(self.transcript.tokens),
             reanchors=self._cascade.num_reanchors if self._cascade else 0,
             prefill_ms=1000 * (self._first_token_s - self._started_s),
             decode_ms=1000 * (now_s - self._first_token_s),
@@ -250,11 +262,21 @@ class Sequence:
             self.transcript.data.decode("utf-8", errors="replace"),
             tokens,
             stats,
-            self._has_stopped,
+            self._has_stopped or bool(self.request.scored),
             self._is_given_up,
             tuple(self._logprobs[: len(tokens)]),
             tuple(refused for refused in self._refused if refused.index < len(tokens)),
         )
+
+    def _score(self, draft: Tokens[int], verdict: Verdict) -> None:
+        """Takes the draft for written, whatever the target would have. Its last token is fed once more with the next
+        ones: it is that token's row that they need."""
+        self.length += len(draft) - 1
+        self._logprobs += verdict.draft_logprobs[: len(draft)]
+        if any(map(math.isnan, self._logprobs)):
+            raise EngineUnavailable(Code.ENGINE_ERROR, NOT_A_NUMBER)
+        if draft:
+            self._write(list(draft))
 
     def _note_logprobs(self, verdict: Verdict, draft: Tokens[int], written: Tokens[int]) -> None:
         for index, token in enumerate(written):
@@ -286,7 +308,7 @@ class Sequence:
                 tokens = tokens[: index + 1]
                 break
         if tokens[-1] == NO_TOKEN:
-            raise EngineUnavailable(Code.ENGINE_ERROR, "The target's output isn't a number (NaN).")
+            raise EngineUnavailable(Code.ENGINE_ERROR, NOT_A_NUMBER)
         if not self.transcript.tokens:
             self._first_token_s = time.perf_counter()
         self.transcript.extend(tokens)
