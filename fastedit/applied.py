@@ -33,6 +33,7 @@ class Stats:
     """Figures on how a result came about. Times in milliseconds; all counts are 0 where no target took part.
 
     cached_tokens: the number of prompt_tokens that were not computed but taken from an earlier request.
+    readings_judged: how many close readings of lazy edits a target had to choose between.
     """
 
     total_ms: float = 0.0
@@ -46,6 +47,7 @@ class Stats:
     prompt_tokens: int = 0
     cached_tokens: int = 0
     completion_tokens: int = 0
+    readings_judged: int = 0
     certainty: float = 1.0
 
     def plus(self, other: Stats) -> Stats:
@@ -59,8 +61,8 @@ class Applied:
     """The new text and how it came about.
 
     text: the whole new file. strategy: `structural` (the merged draft), `verified` (the merged draft, which a
-    target wrote too, whose word, as measured, makes it 99 % certain) or `model` (the target's own text). warnings: what
-    a caller should look at. alignment: the merged draft that the text was made from.
+    target wrote too or chose, whose word, as measured, makes it 99 % certain) or `model` (the target's own text).
+    warnings: what a caller should look at. alignment: the merged draft that the text was made from.
     """
 
     original: str = field(repr=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,16 +19,20 @@ from fastedit.guard.verdict import (
     VERIFIERS_S,
     confirm,
     given_up,
+    is_to_be_judged,
+    is_torn,
     is_worth_asking,
     passes_worth,
+    settled,
     taken,
     unanswered,
     weigh,
 )
-from fastedit.merged import DEFAULT_CERTAINTY, Choice, Decision, Merged, Strategy, merge, structural
+from fastedit.merged import DEFAULT_CERTAINTY, Choice, Decision, Merged, Strategy, close_drafts, merge, structural
 from fastedit.syntax import language_of, outline
 from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import keeping_trees
+from fastedit.targets.templates import NOTHING, Word
 
 if TYPE_CHECKING:
     from fastedit.targets.templates import Askable
@@ -213,30 +218,73 @@ def _apply_one(
         verdict, stats = structural(merged), Stats()
     elif request.mode == "model":
         verdict, stats = _by_target(original, merged, edit, request, target, sender)
-    elif is_worth_asking(original.text, merged, target.verifier):
-        verdict, stats = _with_word_of(original, merged, edit, request, target, sender)
     else:
-        verdict, stats = structural(merged), Stats()
+        verdict, stats = _in_auto(original, merged, edit, _patient(request, target), target, sender, target.word)
     return verdict, replace(stats, certainty=verdict.certainty)
+
+
+def _patient(request: _Request, target: Askable) -> _Request:
+    """The request with an end to the patience for a target that only verifies, where the caller gave none."""
+    if not target.only_verifies or request.options is not None:
+        return request
+    from fastedit.verify.windows import DecodeOptions
+
+    return replace(request, options=DecodeOptions(deadline_s=VERIFIERS_S))
 
 
 def _by_target(
     original: Original, merged: Merged, edit: Edit, request: _Request, target: Askable, sender: TextSender | None
 ) -> tuple[Decision, Stats]:
-    """The target's own text, for `model`. Raises EditRefused."""
-    answer = _asked(original, merged, edit, request, target, sender.follow(None) if sender else None)
-    return taken(original, merged, answer.text, edit, request.words), answer.stats
+    """The target's own text, for `model`, where the reading puts it that it finds likeliest. Raises EditRefused."""
+    draft, cost = merged, Stats()
+    if is_to_be_judged(merged, target.word):
+        with suppress(InputRefused):  # all readings together may be too large where its own text isn't
+            draft, cost = _judged(original, merged, edit, request, target) or (merged, cost)
+    answer = _asked(original, draft, edit, request, target, sender.follow(None) if sender else None)
+    return taken(original, draft, answer.text, edit, request.words), cost.plus(answer.stats)
+
+
+def _in_auto(
+    original: Original,
+    merged: Merged,
+    edit: Edit,
+    request: _Request,
+    target: Askable,
+    sender: TextSender | None,
+    word: Word,
+) -> tuple[Decision, Stats]:
+    """The likeliest of close readings, by the target's word too, the draft or the target's text, whichever counts in
+    `auto`. Raises EditRefused where none does. word: the target's, as far as it counts yet.
+    """
+    if not is_worth_asking(original.text, merged, word, only_verifies=target.only_verifies):
+        return structural(merged), Stats()
+    if not is_to_be_judged(merged, word):
+        return _with_word_of(original, merged, edit, request, target, sender, word)
+    try:
+        judged = _judged(original, merged, edit, request, target)
+    except EditRefused as refused:
+        return unanswered(merged, refused, only_verifies=target.only_verifies), Stats()
+    if judged is None:
+        return _in_auto(original, merged, edit, request, target, sender, replace(word, readings=0.0))
+    draft, cost = judged
+    if target.only_verifies or draft.refusal is None:
+        return settled(draft), cost
+    # None is likely enough, so its own text is asked for; what it finds likely has been counted.
+    verdict, more = _with_word_of(original, draft, edit, request, target, sender, NOTHING)
+    return verdict, cost.plus(more)
 
 
 def _with_word_of(
-    original: Original, merged: Merged, edit: Edit, request: _Request, target: Askable, sender: TextSender | None
+    original: Original,
+    merged: Merged,
+    edit: Edit,
+    request: _Request,
+    target: Askable,
+    sender: TextSender | None,
+    word: Word,
 ) -> tuple[Decision, Stats]:
     """The draft or the target's text, whichever counts in `auto`. Raises EditRefused where neither does."""
     only_verifies = target.only_verifies
-    if only_verifies and request.options is None:
-        from fastedit.verify.windows import DecodeOptions
-
-        request = replace(request, options=DecodeOptions(deadline_s=VERIFIERS_S))
     agreed = sender.follow(merged.text) if sender else None
     max_passes = passes_worth(merged, only_verifies=only_verifies)
     try:
@@ -245,10 +293,29 @@ def _with_word_of(
         return unanswered(merged, refused, only_verifies=only_verifies), Stats()
     if only_verifies:
         is_agreed = not answer.is_given_up and answer.text == merged.text
-        return confirm(merged, is_agreed=is_agreed, word=target.word), answer.stats
+        return confirm(merged, is_agreed=is_agreed, word=word), answer.stats
     if answer.is_given_up:
         return given_up(merged), answer.stats
-    return weigh(original, merged, answer.text, edit, request.words, target.word), answer.stats
+    return weigh(original, merged, answer.text, edit, request.words, word), answer.stats
+
+
+def _judged(
+    original: Original, merged: Merged, edit: Edit, request: _Request, target: Askable
+) -> tuple[Merged, Stats] | None:
+    """The reading that target and alignment together find likeliest; None where there is nothing to choose. Raises
+    EditRefused."""
+    from fastedit.verify.judging import judge
+
+    return judge(
+        target,
+        original,
+        edit,
+        merged,
+        request.scope,
+        words=request.words,
+        instruction=request.instruction,
+        options=request.options,
+    )
 
 
 def _asked(
@@ -263,7 +330,10 @@ def _asked(
     """The target's answer about the draft's windows. Raises EditRefused."""
     from fastedit.verify.windows import ask, cut_windows
 
-    windows = cut_windows(original, merged, request.scope, target)
+    # One that sees a single one of several places alike can't but find it right.
+    is_choosing = is_torn(merged) and not target.only_verifies
+    others = close_drafts(original, edit, merged, request.words) if is_choosing else ()
+    windows = cut_windows(original, merged, request.scope, target, others)
     return ask(
         target,
         original,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import floor
@@ -24,10 +25,14 @@ from fastedit.patterns import pattern
 # in ApplyBench's validation split 44 % come out exact and 4 % wrong here, 35 and 2 % at 0.85 (python -m
 # evals.applybench score, "risk_coverage"; without the messages that have to be refused).
 DEFAULT_CERTAINTY = 0.8
+TINY_SHARE = 1e-6
 MIN_UNCHANGED_SHARE = 0.001  # of a reading that takes the edit for one that was applied before
+TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error
 MIN_PATCH_CERTAINTY = 0.5
 LINES_BEFORE, LINES_BEHIND = 1, 1  # that have to be the same for two places to look alike
 MAX_CANDIDATES = 3
+MAX_CLOSE = 5  # readings that a target may choose between
+MIN_CLOSE_PORTION = 0.01  # of one of them
 # Words that announce a change of a file without saying what it is; names of versions.
 _ANNOUNCING = frozenset(
     "a all an and apply are as at be below change changed changes code edit edits file files follow following follows "
@@ -57,7 +62,8 @@ class Merged:
     """An edit's merged draft.
 
     text: the alignment's rendering. refusal: why it must not be applied without a target's word, or None.
-    asked_certainty: what its certainty was measured against.
+    asked_certainty: what its certainty was measured against. readings: of a lazy edit that isn't certain, the likeliest
+    ones, whatever the guard has against them; number: of the one that this is, from 1.
     """
 
     text: str
@@ -65,6 +71,14 @@ class Merged:
     warnings: tuple[Warning, ...] = ()
     refusal: EditRefused | None = None
     asked_certainty: float = DEFAULT_CERTAINTY
+    readings: tuple[Alignment, ...] = ()
+    number: int = 1
+
+    @property
+    def close(self) -> tuple[Alignment, ...]:
+        """The readings that a target may choose between, this one among them."""
+        own = self.number - 1
+        return tuple(one for at, one in enumerate(self.readings) if at == own or one.portion >= MIN_CLOSE_PORTION)
 
     @property
     def certainty(self) -> float:
@@ -74,7 +88,7 @@ class Merged:
 
 class Strategy(StrEnum):
     STRUCTURAL = "structural"  # the merged draft; no target's word made it nearly certain
-    VERIFIED = "verified"  # the merged draft; the target wrote the same, and that makes it nearly certain
+    VERIFIED = "verified"  # the merged draft; the target wrote the same or chose it, and that makes it nearly certain
     MODEL = "model"  # the target's own text
 
 
@@ -141,7 +155,7 @@ def _merge_lazy(original: Original, edit: Edit, message: str, instruction: str, 
             return Merged(original.text, alignment)  # applied before, as far as can be seen
     turned_down: ResultRefused | None = None
     lost = 0.0
-    for alignment in readings:
+    for number, alignment in enumerate(readings, 1):
         text = render(original.text, alignment)
         try:
             warnings = refuse_or_warn(inspect(original, text, alignment, (edit,), words))
@@ -150,21 +164,65 @@ def _merge_lazy(original: Original, edit: Edit, message: str, instruction: str, 
             lost += alignment.share
             continue
         if lost:  # the likeliest ones are out: what they had is the others' now
-            alignment = _with_share(alignment, alignment.share / max(1e-6, 1 - lost))
+            alignment = _with_share(alignment, alignment.share / max(TINY_SHARE, 1 - lost))
+        is_open = number <= MAX_CLOSE and alignment.certainty < max(TRUSTED_CERTAINTY, choice.certainty)
+        shown = tuple(readings[:MAX_CLOSE]) if is_open else ()
         missing = _not_done(original, edit, words) if text == original.text else ""
         problem = _problem(original, text, alignment, missing, choice.certainty)
         if problem is None:
-            return Merged(text, alignment, warnings)
+            return Merged(text, alignment, warnings, None, choice.certainty, shown, number)
         if lost and turned_down is not None:
             break
-        candidates = _reading_candidates(original.text, readings)
+        candidates = _reading_candidates(original.text, list(enumerate(readings, 1)))
         unsure = PlaceUnknown(problem.code, problem.message, candidates, alignment.certainty)
-        return Merged(text, alignment, warnings, unsure, choice.certainty)
+        return Merged(text, alignment, warnings, unsure, choice.certainty, shown, number)
     first = readings[0]
     text = render(original.text, first)
     assert turned_down is not None
-    refused = ResultRefused(turned_down.code, turned_down.message, _reading_candidates(original.text, readings))
-    return Merged(text, first, (), refused)
+    candidates = _reading_candidates(original.text, list(enumerate(readings, 1)))
+    return Merged(text, first, (), ResultRefused(turned_down.code, turned_down.message, candidates))
+
+
+def close_drafts(original: Original, edit: Edit, merged: Merged, words: str) -> list[Merged]:
+    """The drafts of the close readings that the guard lets pass, in the search's order; `merged` is one of them.
+
+    Each has its probability: `merged` the one that it comes with, which is calibrated; the others theirs beside it by
+    the search's scores, but all together no more than is left. What is left then is that none of them is right.
+    """
+    drafts: list[Merged] = []
+    for at, alignment in enumerate(merged.readings, 1):
+        if at == merged.number:
+            drafts.append(merged)
+        elif alignment.portion >= MIN_CLOSE_PORTION:
+            text = render(original.text, alignment)
+            with suppress(ResultRefused):
+                warnings = refuse_or_warn(inspect(original, text, alignment, (edit,), words))
+                drafts.append(replace(merged, text=text, alignment=alignment, warnings=warnings, number=at))
+    own = merged.alignment
+    of_others = sum(draft.alignment.portion for draft in drafts) - own.portion
+    part = min(own.share / max(TINY_SHARE, own.portion), (1 - own.share) / max(TINY_SHARE, of_others))
+    others = (replace(one, alignment=_with_share(one.alignment, part * one.alignment.portion)) for one in drafts)
+    return [draft if draft is merged else other for draft, other in zip(drafts, others, strict=True)]
+
+
+def chosen(original: Original, edit: Edit, drafts: Sequence[Merged], shares: Sequence[float], words: str) -> Merged:
+    """The likeliest of close drafts, now that these are their probabilities; refused where that isn't certain enough,
+    with the readings in their new order."""
+    best = max(range(len(drafts)), key=shares.__getitem__)
+    draft, alignment = drafts[best], _with_share(drafts[best].alignment, shares[best])
+    missing = _not_done(original, edit, words) if draft.text == original.text else ""
+    problem = _problem(original, draft.text, alignment, missing, draft.asked_certainty)
+    if problem is None:
+        return replace(draft, alignment=alignment, refusal=None)
+    known = {one.number: share for one, share in zip(drafts, shares, strict=True)}
+    # The others are no likelier than any of these: the guard has turned them down, or the search finds them far behind.
+    told = {at: known.get(at, min(one.share, *shares)) for at, one in enumerate(draft.readings, 1)}
+    order = sorted(told, key=lambda at: (at not in known, -told[at]))
+    candidates = _reading_candidates(
+        original.text, [(at, _with_share(draft.readings[at - 1], told[at])) for at in order]
+    )
+    refusal = PlaceUnknown(problem.code, problem.message, candidates, alignment.certainty)
+    return replace(draft, alignment=alignment, refusal=refusal)
 
 
 def _writes(original: Original, alignment: Alignment) -> bool:
@@ -270,14 +328,17 @@ def _still_there(original: Original, hints: Hints, shown: set[str]) -> str:
     return ""
 
 
-def _reading_candidates(original: str, readings: Sequence[Alignment]) -> tuple[Candidate, ...]:
-    """A candidate for each of the likeliest readings: where it first differs from the others, and what it does."""
+def _reading_candidates(original: str, readings: Sequence[tuple[int, Alignment]]) -> tuple[Candidate, ...]:
+    """A candidate for each of the likeliest readings: where it first differs from the others, and what it does.
+
+    readings: with the numbers to choose them by, likeliest first.
+    """
     lines = split_lines(original)
     shown = readings[:MAX_CANDIDATES]
-    everywhere = [{(s.start, s.end, s.lines) for s in reading.changes} for reading in shown]
+    everywhere = [{(s.start, s.end, s.lines) for s in reading.changes} for _, reading in shown]
     common = set.intersection(*everywhere) if len(everywhere) > 1 else set()
     result = []
-    for number, reading in enumerate(shown, 1):
+    for number, reading in shown:
         own = [s for s in reading.changes if (s.start, s.end, s.lines) not in common] or list(reading.changes)
         if not own:
             result.append(Candidate(0, 0, f"reading {number} ({reading.share:.0%}): changes nothing", "", "", number))

@@ -80,6 +80,7 @@ def target(checkpoint):
 
 
 LIKELY = Word(agrees=1000.0, differs=0.5)  # agrees with hardly any wrong draft
+JUDGING = Word(readings=1.0)
 
 
 @pytest.fixture
@@ -356,14 +357,18 @@ def test_an_unfaithful_target_changes_nothing(target, answer):
     assert refused(SMALL, UNKNOWN_PLACE, path="a.py", target=target).code == structural.code
 
 
-def test_two_places_alike_are_no_question(target):
+@pytest.mark.parametrize(
+    ("word", "is_asked"), [(Word(), False), (Word(agrees=2.0), False), (Word(agrees=1e4), True), (JUDGING, True)]
+)
+def test_two_places_alike_are_a_question_only_for_a_target_that_was_measured_to_tell(target, word, is_asked):
     twice = SMALL + "\n\n" + SMALL.replace("Store", "Shop")
     edit = "```python\n    def add(self, item):\n        self.items.insert(0, item)\n```\n"
+    target = replace(target, word=word)
     runner = script(target, lambda original, edit: original)
     refusal = refused(twice, edit, path="a.py", target=target)
     assert refusal.code == Code.ANCHOR_AMBIGUOUS
     assert len(refusal.candidates) > 1
-    assert runner.asked == []
+    assert bool(runner.asked) == is_asked
 
 
 def test_the_guard_judges_the_target_too(target):

@@ -65,7 +65,8 @@ class Alignment:
     """Segments that cover the original from its first line to its last, in order.
 
     problems: what `structural` mode refuses for; the segments are the best guess all the same. share: of a lazy edit,
-    how likely this reading is. is_anchored: whether anything that the edit quotes stands in the original; is_quoted:
+    how likely this reading is; portion: how likely if one of those found is right, by the search's score alone.
+    is_anchored: whether anything that the edit quotes stands in the original; is_quoted:
     whether all of its code does, as it stands.
     """
 
@@ -75,6 +76,7 @@ class Alignment:
     share: float = 1.0
     is_anchored: bool = True
     is_quoted: bool = False
+    portion: float = 1.0
 
     @property
     def certainty(self) -> float:

@@ -83,12 +83,15 @@ def summary(change: FileChange) -> str:
 
 
 def _how(applied: Applied) -> str:
-    """The strategy and, where a target was asked, how many of the drafted tokens it accepted."""
+    """The strategy and, where a target was asked, how many readings it judged and drafted tokens it accepted."""
     stats = applied.stats
     if not stats.passes:
         return applied.strategy
     passes = "1 pass" if stats.passes == 1 else f"{stats.passes} passes"
-    return f"{applied.strategy} ({stats.accepted} of {stats.drafted} drafted tokens accepted in {passes})"
+    done = [f"{stats.readings_judged} readings judged"] if stats.readings_judged else []
+    if stats.drafted or not done:
+        done.append(f"{stats.accepted} of {stats.drafted} drafted tokens accepted")
+    return f"{applied.strategy} ({', '.join(done)} in {passes})"
 
 
 def print_report(report: Report, warnings: Sequence[Warning], elapsed_ms: float, has_color: bool | None) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from fastedit.decode.controller import Acceptance
 from fastedit.decode.request import (
@@ -40,7 +40,7 @@ class ElsewhereEngine:
         self.model = model
         self._threads = ThreadPoolExecutor(MOST_AT_ONCE, "fastedit-engine")
         self._lock = threading.Lock()
-        self._running: set[_RemoteHandle] = set()
+        self._running: set[Handle] = set()
         self._is_closed = False
 
     def submit(self, target: Askable, request: EditRequest) -> Handle:
@@ -52,11 +52,17 @@ class ElsewhereEngine:
         asked = decode_request(target, request, min(self.model.max_positions, target.max_positions))
         self._check_fits(asked)
         handle = _RemoteHandle(target, request)
-        with self._lock:
-            if self._is_closed:
-                raise _closed()
-            self._running.add(handle)
-            self._threads.submit(self._run, _Answer(self.server, self.model, target, asked, handle), handle)
+        self._start(_Answer(self.server, self.model, target, asked, handle), handle)
+        return handle
+
+    def score(self, request: DecodeRequest) -> Handle:
+        """Asks the server how likely an output is; the handle ends with the logprobs of its tokens.
+
+        Raises as `submit` does. The server may read the prompt anew for each.
+        """
+        self._check_fits(request)
+        handle = _ScoreHandle()
+        self._start(_Scoring(self.server, self.model, request), handle)
         return handle
 
     def close(self) -> None:
@@ -83,7 +89,14 @@ class ElsewhereEngine:
         """Nothing: an engine elsewhere doesn't say what it does in a slower way than it could."""
         return ()
 
-    def _run(self, answer: _Answer, handle: _RemoteHandle) -> None:
+    def _start(self, answer: _Answer | _Scoring, handle: Handle) -> None:
+        with self._lock:
+            if self._is_closed:
+                raise _closed()
+            self._running.add(handle)
+            self._threads.submit(self._run, answer, handle)
+
+    def _run(self, answer: _Answer | _Scoring, handle: Handle) -> None:
         outcome: DecodeResult | BaseException
         try:
             outcome = answer.read()
@@ -123,6 +136,37 @@ class _RemoteHandle(EditHandle):
         if self._stream is not None:
             self._stream.close()
         self.finish(CancelledError())
+
+
+class _ScoreHandle(Handle):
+    """A handle whose cancelling is heard at once. The server goes on with the pass: it is but one."""
+
+    def cancel(self) -> None:
+        super().cancel()
+        self.finish(CancelledError())
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """A request for how likely an output is: to the server a prompt whose tokens' probabilities are wanted."""
+
+    server: Server
+    model: ServedModel
+    request: DecodeRequest
+    began_s: float = field(default_factory=time.perf_counter)
+
+    def read(self) -> DecodeResult:
+        """The output with its logprobs. EngineUnavailable, as `Server.logprobs` says, TIMEOUT behind the deadline."""
+        asked = self.request
+        tokens = [*asked.prompt, *asked.scored]
+        try:
+            logprobs = self.server.logprobs(self.model.name, tokens, seconds_left(asked.deadline_s, self.began_s))
+        except EngineUnavailable:
+            seconds_left(asked.deadline_s, self.began_s)  # raises where it is our own time that is up
+            raise
+        total_ms = 1000 * (time.perf_counter() - self.began_s)
+        stats = DecodeStats(prompt_tokens=len(tokens), passes=1, prefill_ms=total_ms, total_ms=total_ms)
+        return DecodeResult("", asked.scored, stats, logprobs=tuple(logprobs[len(asked.prompt) :]))
 
 
 class _Answer:

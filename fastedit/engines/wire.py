@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import math
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -115,6 +116,23 @@ class Server:
                 sums[name] = sums.get(name, 0.0) + float(value)
         return sums
 
+    def logprobs(self, model: str, tokens: Sequence[int], left_s: float | None = None) -> list[float]:
+        """The logarithm of each token's probability behind those before it; NaN for the first.
+
+        left_s: how long may be waited. EngineUnavailable; ENGINE_ERROR where the answer makes no sense.
+        """
+        asked = {"model": model, "prompt": list(tokens), "max_tokens": 1, "temperature": 0.0, "prompt_logprobs": 0}
+        answer = self._json("POST", "/v1/completions", asked, _limited(left_s))
+        choices = answer.get("choices")
+        told = choices[0].get("prompt_logprobs") if isinstance(choices, list) and choices else None
+        if not isinstance(told, list) or len(told) != len(tokens):
+            raise self.garbled("no probabilities of a prompt")
+        try:
+            found = [float(one[str(token)]["logprob"]) for one, token in zip(told[1:], tokens[1:], strict=True)]
+        except (KeyError, TypeError, ValueError) as error:
+            raise self.garbled("a token of a prompt without its probability") from error
+        return [math.nan, *found]
+
     def complete(self, asked: Mapping[str, Any]) -> Stream:
         """A completion to come, token by token. asked: the body's fields."""
         options = {"stream": True, "stream_options": {"include_usage": True}, "return_token_ids": True}
@@ -155,8 +173,10 @@ class Server:
     def _get(self, path: str) -> dict[str, Any]:
         return self._json("GET", path, None)
 
-    def _json(self, method: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
-        answer = self._answer(method, path, None if body is None else json.dumps(body).encode())
+    def _json(
+        self, method: str, path: str, body: Mapping[str, Any] | None, timeout_s: float = ASKING_S
+    ) -> dict[str, Any]:
+        answer = self._answer(method, path, None if body is None else json.dumps(body).encode(), timeout_s)
         try:
             data = json.loads(answer)
         except ValueError as error:
@@ -165,8 +185,8 @@ class Server:
             raise self._unavailable(f"isn't vLLM: its {path} is no JSON object")
         return data
 
-    def _answer(self, method: str, path: str, body: bytes | None) -> bytes:
-        connection = self.connect(ASKING_S)
+    def _answer(self, method: str, path: str, body: bytes | None, timeout_s: float = ASKING_S) -> bytes:
+        connection = self.connect(timeout_s)
         try:
             self.send(connection, method, path, body)
             answer = connection.getresponse()

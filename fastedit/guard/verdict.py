@@ -17,11 +17,10 @@ from fastedit.edits.wording import LineKind, classify_lines
 from fastedit.errors import Code, EditRefused, ResultRefused, Warning
 from fastedit.guard import Finding, Original, inspect, refuse_or_warn
 from fastedit.lines import body, key_of, split_lines
-from fastedit.merged import Decision, Merged, Strategy, standing, structural
+from fastedit.merged import TRUSTED_CERTAINTY, Decision, Merged, Strategy, standing, structural
 from fastedit.targets.templates import Word
 
 MIN_LIKENESS = 50.0  # percent, of a line and the one that stands for it now
-TRUSTED_CERTAINTY = 0.9  # of a merged draft: above it a target that disagrees is more likely to be the one in error
 
 # So many passes a target may take over a window in `auto`: one that agrees needs one or two. Where the draft is
 # certain, or the target only verifies, its other text wouldn't count; elsewhere one with this many slips won't be
@@ -62,18 +61,42 @@ def confirm(merged: Merged, *, is_agreed: bool, word: Word) -> Decision:
     return _confirmed(merged, certainty)
 
 
-def is_worth_asking(original: str, merged: Merged, verifier: Word | None) -> bool:
-    """Whether a target's word could change anything in `auto`: not where the edit is in the file already or fits two
-    places alike, nor where even the agreement of one that only verifies would leave the draft refused.
+def is_worth_asking(original: str, merged: Merged, word: Word, *, only_verifies: bool) -> bool:
+    """Whether a target's word could change anything in `auto`: not where the edit is in the file already.
 
-    verifier: such a one's word; None for a target whose own text may count.
+    One that judges readings is asked wherever several are close. Of others one that only verifies isn't asked where
+    even its agreement would leave the draft refused; nor is any about places alike: whichever it takes, that it takes
+    the right one has to have been measured.
     """
     refusal = merged.refusal
     if refusal is None:
         return merged.text != original
-    if verifier is not None:
-        return _may_be_lifted(merged, verifier)
-    return refusal.code is not Code.ANCHOR_AMBIGUOUS or len(refusal.candidates) < 2
+    if is_to_be_judged(merged, word):
+        return True
+    if only_verifies or is_torn(merged):
+        return _may_be_lifted(merged, word)
+    return True
+
+
+def is_to_be_judged(merged: Merged, word: Word) -> bool:
+    """Whether a target is to choose between readings: it was measured to know something about them, several are close,
+    and the likeliest isn't certain."""
+    if word.readings <= 0 or len(merged.close) < 2 or not (merged.refusal is None or is_torn(merged)):
+        return False
+    return merged.alignment.certainty < max(TRUSTED_CERTAINTY, merged.asked_certainty)
+
+
+def is_torn(merged: Merged) -> bool:
+    """Whether a draft is refused since other readings are close to it."""
+    refusal = merged.refusal
+    return refusal is not None and refusal.code is Code.ANCHOR_AMBIGUOUS and len(refusal.candidates) > 1
+
+
+def settled(judged: Merged) -> Decision:
+    """The reading that a target chose among close ones, for `auto`. Raises its refusal where that is uncertain."""
+    if judged.refusal is not None:
+        raise judged.refusal
+    return _confirmed(judged, judged.certainty)
 
 
 def _may_be_lifted(merged: Merged, word: Word) -> bool:
@@ -162,7 +185,7 @@ def is_certain(merged: Merged) -> bool:
 
 
 def _confirmed(merged: Merged, certainty: float) -> Decision:
-    """The draft that a target wrote, too. certainty: with the target's word."""
+    """The draft that a target wrote, too, or chose. certainty: with the target's word."""
     strategy = Strategy.VERIFIED if certainty >= VERIFIED_CERTAINTY else Strategy.STRUCTURAL
     return replace(standing(merged), strategy=strategy, certainty=certainty)
 

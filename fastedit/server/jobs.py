@@ -103,7 +103,9 @@ class Drafted:
 
     def is_worth_asking(self, original: str, target: Askable) -> bool:
         """Whether the target's word could change anything in `auto`. Of several edits a later one may need it."""
-        return len(self.edits) > 1 or is_worth_asking(original, self.begun.merged, target.verifier)
+        return len(self.edits) > 1 or is_worth_asking(
+            original, self.begun.merged, target.word, only_verifies=target.only_verifies
+        )
 
 
 def run_structural(job: Job) -> JobOutcome:

@@ -84,6 +84,7 @@ class Metrics:
                 ("prompt_tokens", "Tokens of prompts."),
                 ("cached_tokens", "Tokens of prompts that were not computed but taken from an earlier request."),
                 ("completion_tokens", "Tokens of outputs."),
+                ("readings_judged", "Close readings of edits that the target had to choose between."),
             )
         }
         self._acceptance = histogram("fastedit_acceptance_rate", "accepted / drafted, of each request.", buckets=SHARES)
@@ -105,8 +106,9 @@ class Metrics:
             return
         for name, counter in self._totals.items():
             counter.inc(getattr(stats, name.removesuffix("_tokens") if name in DRAFT_TOKENS else name))
-        self._acceptance.observe(stats.accepted / stats.drafted if stats.drafted else 1.0)
-        self._tokens_per_pass.observe(stats.completion_tokens / stats.passes)
+        if stats.completion_tokens:  # it may have judged readings only, and written nothing
+            self._acceptance.observe(stats.accepted / stats.drafted if stats.drafted else 1.0)
+            self._tokens_per_pass.observe(stats.completion_tokens / stats.passes)
 
     def refused(self, refusal: EditRefused) -> None:
         self._refused.labels(refusal.code.value).inc()

@@ -159,6 +159,7 @@ class StatsBody(BaseModel):
     divergences: int
     reanchors: int
     cached_tokens: int = Field(description="Of `prompt_tokens`, those taken from an earlier request, not computed.")
+    readings_judged: int = Field(description="How many close readings of lazy edits a target had to choose between.")
     prefill_ms: float
     decode_ms: float
     total_ms: float

@@ -9,6 +9,7 @@ An `Askable` is a target as those see it who ask it: its tokenizer and its templ
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -19,7 +20,7 @@ from fastedit.errors import Code, EngineUnavailable
 from fastedit.targets.codec import TokenizerCodec
 
 if TYPE_CHECKING:
-    from fastedit.decode.request import EditRequest, Handle
+    from fastedit.decode.request import DecodeRequest, EditRequest, Handle
 
 FIELD = re.compile(r"\{(original|edit|instruction)\}")
 # Of a window, where a template doesn't say otherwise; a larger declaration is shown in part.
@@ -29,6 +30,7 @@ PLACE = "\ue000{}\ue001"  # stands for a message's content while the chat templa
 PLACES = re.compile("\ue000(\\d+)\ue001")
 WORD_FILE = "word.json"  # in a target's folder; `python -m evals.applybench judging` measures it
 NEARLY_SURE = 1 - 1e-6
+TINY = 1e-12  # no probability is smaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,16 +314,29 @@ class Word:
     """The weight of a target's word on a draft, by how often it agreed with right drafts and with wrong ones.
 
     agrees: the factor on the odds that a draft is right where the target writes the same; differs: where it writes
-    something else. Both are 1 for a target that wasn't measured: its word tells nothing.
+    something else. Both are 1 for a target that wasn't measured: its word tells nothing. readings: the weight of its
+    log-likelihoods of close readings beside the logarithms of their probabilities; 0 for one that isn't to judge them.
     """
 
     agrees: float = 1.0
     differs: float = 1.0
+    readings: float = 0.0
 
     def certainty(self, before: float, *, is_agreed: bool) -> float:
         """The probability that a draft is right, given the target's word on it; before: without that."""
         odds = before / (1 - min(before, NEARLY_SURE)) * (self.agrees if is_agreed else self.differs)
         return odds / (1 + odds)
+
+    def shares(self, before: Sequence[float], likelihoods: Sequence[float]) -> list[float]:
+        """The probabilities of readings, given how likely the target finds each of their texts.
+
+        before: without that; likelihoods: their logarithms. p_i becomes proportional to p_i * exp(readings * l_i), and
+        the sum stays: that one of these is right at all, the target doesn't say.
+        """
+        pairs = zip(before, likelihoods, strict=True)
+        scores = [math.log(max(share, TINY)) + self.readings * likelihood for share, likelihood in pairs]
+        odds = [math.exp(score - max(scores)) for score in scores]
+        return [sum(before) * one / sum(odds) for one in odds]
 
 
 NOTHING = Word()
@@ -333,7 +348,7 @@ def read_word(folder: Path) -> Word:
     if not path.is_file():
         return NOTHING
     stored = json.loads(path.read_text("utf-8"))
-    return Word(float(stored["agrees"]), float(stored["differs"]))
+    return Word(**{one.name: float(stored[one.name]) for one in fields(Word) if one.name in stored})
 
 
 class RemoteEngine(Protocol):
@@ -342,6 +357,9 @@ class RemoteEngine(Protocol):
     def submit(self, target: Askable, request: EditRequest) -> Handle:
         """Sends a request off; the handle streams the new file's text, as `fastedit.decode.submit` has it."""
 
+    def score(self, request: DecodeRequest) -> Handle:
+        """Sends off a request for how likely an output is; the handle ends with its tokens' logprobs."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Askable:
@@ -349,8 +367,7 @@ class Askable:
 
     stop_tokens: the ids that end an output, the one that a draft should end with first.
     max_positions: the longest prompt and output together that the model was made for.
-    only_verifies: in `auto` it confirms drafts, and its own text never stands for one. word: what its word is worth
-    then.
+    only_verifies: in `auto` it confirms drafts, and its own text never stands for one. word: what its word is worth.
     notes: the parts of the checkpoint that aren't computed as they were made.
     engine: what computes it; None for FastEdit's own engine, which needs a `Target`.
     """
@@ -365,11 +382,6 @@ class Askable:
     word: Word = NOTHING
     notes: tuple[str, ...] = ()
     engine: RemoteEngine | None = None
-
-    @property
-    def verifier(self) -> Word | None:
-        """Its word, where it only verifies; None where its own text may count."""
-        return self.word if self.only_verifies else None
 
     def prompt(
         self, original: str, edit: str, instruction: str | None = None, elisions: Sequence[tuple[int, int]] = ()

@@ -482,17 +482,56 @@ class Answer:
     is_given_up: bool = False
 
 
-def cut_windows(original: Original, merged: Merged, scope: str, target: Askable) -> tuple[Window, ...]:
+def cut_windows(
+    original: Original, merged: Merged, scope: str, target: Askable, others: Sequence[Merged] = ()
+) -> tuple[Window, ...]:
     """The windows that the target has to look at: the places that the merged draft changes, or else the whole file.
 
     The whole file is shown where the draft changes nothing, and where the place isn't known: a target that sees one
     place only can't tell that it is the wrong one. scope: `windows`, `file`, or `auto` for windows unless they are
-    most of the file. target: says how much it is used to see.
+    most of the file. target: says how much it is used to see. others: drafts whose places are shown, too.
     """
+    if not others:
+        return _planned(original, changes_in(original, merged), scope, target, is_known=not merged.alignment.problems)
+    (windows, *_) = windows_of_drafts(original, [merged, *others], scope, target)
+    return windows
+
+
+def windows_of_drafts(
+    original: Original, drafts: Sequence[Merged], scope: str, target: Askable
+) -> list[tuple[Window, ...]]:
+    """For each draft the windows with its changes. They are the same places for all: those that any of them changes."""
+    changes = [changes_in(original, draft) for draft in drafts]
+    windows = _planned(original, joined_changes(changes), scope, target)
+    return [tuple(_with_own(window, own) for window in windows) for own in changes]
+
+
+def changes_in(original: Original, merged: Merged) -> tuple[LineChange, ...]:
+    return changes_of(split_lines(original.text), split_lines(merged.text), merged.alignment)
+
+
+def joined_changes(changes: Sequence[Sequence[LineChange]]) -> list[LineChange]:
+    """Changes that cover those of all drafts, each with all lines that a draft writes there."""
+    found: list[LineChange] = []
+    for change in sorted((one for own in changes for one in own), key=lambda one: (one.start, one.end)):
+        if found and change.start <= found[-1].end:
+            last = found.pop()
+            change = LineChange(last.start, max(last.end, change.end), (*last.lines, *change.lines))
+        found.append(change)
+    return found
+
+
+def _with_own(window: Window, changes: Sequence[LineChange]) -> Window:
+    own = tuple(one for one in changes if window.start <= one.start and one.end <= window.end)
+    return replace(window, changes=own)
+
+
+def _planned(
+    original: Original, changes: Sequence[LineChange], scope: str, target: Askable, *, is_known: bool = True
+) -> tuple[Window, ...]:
     lines = split_lines(original.text)
-    changes = changes_of(lines, split_lines(merged.text), merged.alignment)
     declarations = [(found.start_line, found.end_line) for found in original.outline.declarations]
-    if scope == "file" or not changes or merged.alignment.problems:
+    if scope == "file" or not changes or not is_known:
         return (whole_file(lines, changes, declarations),)
     template = target.template
     windows = plan_windows(
@@ -563,7 +602,7 @@ def ask(
         raise
     texts = [_in_ends_of(window, result.text) for window, result in zip(windows, results, strict=True)]
     text = splice(split_lines(original.text), windows, texts)
-    stats, is_given_up = _sum([result.stats for result in results]), any(result.is_given_up for result in results)
+    stats, is_given_up = sum_of([result.stats for result in results]), any(result.is_given_up for result in results)
     return Answer(text, tuple(zip(windows, texts, strict=True)), stats, is_given_up)
 
 
@@ -604,7 +643,7 @@ def _in_ends_of(window: Window, text: str) -> str:
     return text.replace("\n", "\r\n") if window.is_crlf else text
 
 
-def _sum(stats: Sequence[DecodeStats]) -> Stats:
+def sum_of(stats: Sequence[DecodeStats]) -> Stats:
     """All windows' counts together; they are decoded side by side, so the longest times."""
     return Stats(
         **{name: sum(getattr(one, name) for one in stats) for name in COUNTS},

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any
@@ -21,10 +21,11 @@ from fastedit.decode.request import EditHandle, decode_request
 from fastedit.engines.child import SPECULATIVE
 from fastedit.engines.target import described
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, SettingsError
+from fastedit.targets.templates import NOTHING
 from fastedit.vllm.trial import Round
 
 if TYPE_CHECKING:
-    from fastedit.decode.request import EditRequest, Handle
+    from fastedit.decode.request import DecodeRequest, EditRequest, Handle
     from fastedit.targets.templates import Askable
 
 EXAMPLES = Path(__file__).with_name("examples.ndjson")
@@ -111,7 +112,7 @@ def requests_of(edits: Path, target: str, scope: str, most: int | None) -> tuple
     """
     lines = read_lines(edits, How())
     recorder = _Recorder()
-    askable = described(target, recorder)
+    askable = replace(described(target, recorder), word=NOTHING)  # readings that it judges aren't written
     requests: list[Request] = []
     num_left_out = 0
     for row in rows_of(edits, lines):
@@ -138,6 +139,9 @@ class _Recorder:
         handle = EditHandle(target, request)
         handle.finish(CancelledError())
         return handle
+
+    def score(self, request: DecodeRequest) -> Handle:
+        raise EngineUnavailable(Code.TARGET_UNAVAILABLE, "This engine computes nothing.")
 
     def asked(self, fields: Mapping[str, Any], target: Askable, scope: str) -> list[Request]:
         """The requests that an edit leads to, none where it is refused. fields: of its line."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fastedit.decode import EditRequest, Sampling, decode_request
+from fastedit import apply
+from fastedit.decode import DecodeRequest, EditRequest, Sampling, decode_request
 from fastedit.draft import Draft
 from fastedit.engines.engine import ElsewhereEngine
 from fastedit.engines.target import connect, described
 from fastedit.engines.wire import Server
 from fastedit.errors import Code, EditRefused
 from fastedit.targets.default import EMBEDDED_FOLDER
-from fastedit.targets.templates import Askable
+from fastedit.targets.templates import Askable, Word
 from support.serving import wait_until
 from support.standin_vllm import STOP, StandIn, plain_checkpoint
 
@@ -214,3 +216,64 @@ def test_the_embedded_target_is_asked_as_where_it_is_loaded() -> None:
     assert decode_request(here, REQUEST, 2048) == decode_request(elsewhere, REQUEST, 2048)
     for name in ("name", "stop_tokens", "max_positions", "only_verifies", "word", "template"):
         assert getattr(here, name) == getattr(elsewhere, name)
+
+
+# -- how likely an output is -------------------------------------------------------------------------------------------
+
+
+def test_an_outputs_likelihood_is_that_of_a_prompts_tokens(standin: StandIn, target: Askable) -> None:
+    standin.likelihood = lambda token: -float(token)
+    result = engine_of(target).score(DecodeRequest.scoring((7, 8, 9), (11, 12))).result(30)
+    assert (result.logprobs, result.tokens, result.is_finished) == ((-11.0, -12.0), (11, 12), True)
+    assert (result.stats.prompt_tokens, result.stats.completion_tokens, result.stats.passes) == (5, 0, 1)
+    (asked,) = standin.asked
+    assert (asked["prompt"], asked["prompt_logprobs"], asked["max_tokens"]) == ([7, 8, 9, 11, 12], 0, 1)
+    assert engine_of(target).num_running == 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        ("status", Code.ENGINE_ERROR),
+        ("no_probabilities", Code.ENGINE_ERROR),
+        ("other_tokens", Code.ENGINE_ERROR),
+        ("no_json", Code.TARGET_UNAVAILABLE),
+    ],
+)
+def test_a_likelihood_that_makes_no_sense_is_refused(standin: StandIn, target: Askable, fault: str, code: Code) -> None:
+    standin.fault = fault
+    with pytest.raises(EditRefused) as caught:
+        engine_of(target).score(DecodeRequest.scoring((7, 8, 9), (11, 12))).result(30)
+    assert caught.value.code == code
+
+
+def test_a_likelihood_is_waited_for_until_the_deadline_or_the_caller_has_enough(
+    standin: StandIn, target: Askable
+) -> None:
+    standin.go_on.clear()
+    engine = engine_of(target)
+    with pytest.raises(EditRefused) as late:
+        engine.score(DecodeRequest.scoring((7,), (11,), deadline_s=0.2)).result(30)
+    assert late.value.code == Code.TIMEOUT
+    handle = engine.score(DecodeRequest.scoring((7,), (11,)))
+    wait_until(lambda: len(standin.asked) == 2)
+    handle.cancel()
+    with pytest.raises(CancelledError):
+        handle.result(1)
+    standin.go_on.set()
+    wait_until(lambda: engine.num_running == 0)
+    with pytest.raises(EditRefused) as large:
+        engine.score(DecodeRequest.scoring((7,) * 5000, (11,)))
+    assert large.value.code == Code.TOO_LARGE
+
+
+def test_readings_are_judged_by_the_engine(standin: StandIn, target: Askable) -> None:
+    file = "def area(w, h):\n    area = w * h\n    return area\n\n\ndef rim(w, h):\n    rim = w + h\n    return rim\n"
+    message = "```python\n# ...\n    return round(area, 2)\n```\n"
+    # It finds every token likely but those of the line that the second reading does away with.
+    disliked = set(target.codec.encode(" rim\n")) - set(target.codec.encode(" area\n"))
+    standin.likelihood = lambda token: -20.0 if token in disliked else -0.1
+    judge = replace(target, word=Word(readings=1.0))
+    applied = apply(file, message, path="a.py", target=judge, certainty=0.4)
+    assert applied.text == file.replace("return rim\n", "return round(area, 2)\n")
+    assert applied.stats.readings_judged > 1

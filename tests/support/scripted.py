@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fastedit.decode import Engine, EngineSettings, api
 from fastedit.decode.controller import CostTable
@@ -12,6 +12,7 @@ from fastedit.decode.passes import Append, Verdict
 from fastedit.targets import Target
 
 COSTS = {1: 1e-3, 2**16: 1e-3}  # every pass costs the same, and little
+OWN, OTHER = math.log(0.9), math.log(0.01)  # how likely it finds a token that it would write there, and any other
 Answer = Callable[[str, str], str]  # (original, edit) as the embedded template shows them
 
 
@@ -66,7 +67,11 @@ class ScriptedRunner:
         output = self._output(tuple(tokens[: last_of_prompt + 1]))
         first = len(tokens) - append.num_rows - last_of_prompt
         own = [output[min(index, len(output) - 1)] for index in range(first, first + append.num_rows)]
-        return Verdict.of(own, append.draft)
+        verdict = Verdict.of(own, append.draft)
+        if not append.needs_logprobs:
+            return verdict
+        told = tuple(OWN if token == drafted else OTHER for token, drafted in zip(own, append.draft, strict=False))
+        return replace(verdict, logprobs=(OWN,) * len(own), draft_logprobs=(*told, math.nan))
 
     def _output(self, prompt: tuple[int, ...]) -> list[int]:
         if prompt not in self._outputs:

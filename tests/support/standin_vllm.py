@@ -42,7 +42,8 @@ class StandIn:
     """Answers as `answer` says. asked: the bodies of the completions, in order.
 
     fault: what goes wrong with completions from now on: `cut` (the connection amid the answer), `status` (500),
-    `no_ids`, `no_json`, `error` (an event), `abort` (an end that is none), or nothing. go_on: completions
+    `no_ids`, `no_json`, `error` (an event), `abort` (an end that is none), `no_probabilities`, `other_tokens` (of a
+    prompt), or nothing. likelihood: the logarithm of a prompt's token's. go_on: completions
     wait for it behind their first event. num_left: those whose client went away. output: instead of `answer`, the
     whole output of a prompt, in tokens.
     """
@@ -56,6 +57,7 @@ class StandIn:
         self.go_on = threading.Event()
         self.go_on.set()
         self.output: Output = self._written
+        self.likelihood: Callable[[int], float] = lambda _: -1.0
         self._answer = answer
         self._server: _Server | None = None
 
@@ -99,6 +101,18 @@ class StandIn:
             cost["metrics"] = {"speculative_decoding": drafts}
         yield json.dumps(cost).encode()
         yield b"[DONE]"
+
+    def scored(self, body: dict[str, Any]) -> bytes:
+        """The answer to a completion that asks for its prompt's probabilities."""
+        self.go_on.wait(30)
+        if self.fault == "no_json":
+            return b"<html>"
+        shift = self.fault == "other_tokens"
+        told = [{str(token + shift): {"logprob": self.likelihood(token), "rank": 1}} for token in body["prompt"]]
+        choice = {"index": 0, "text": "x", "finish_reason": "length", "prompt_logprobs": [None, *told[1:]]}
+        if self.fault == "no_probabilities":
+            del choice["prompt_logprobs"]
+        return json.dumps({"choices": [choice]}).encode()
 
     def metrics(self) -> str:
         return (
@@ -160,6 +174,8 @@ class _Handler(BaseHTTPRequestHandler):
         standin.asked.append(body)
         if standin.fault == "status":
             return self._send(500, b"{}")
+        if "prompt_logprobs" in body:
+            return self._send(200, standin.scored(body))
         return self._stream(standin, body)
 
     def _may_ask(self) -> bool:

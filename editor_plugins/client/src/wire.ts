@@ -48,7 +48,7 @@ export interface ResultWarning {
 
 /**
  * The new file. strategy: "structural", "verified" or "model". certainty: how likely the reading of a lazy edit is right.
- * Tokens are the target's, 0 where none took part.
+ * readingsJudged: how many close readings a target had to choose between. Tokens are the target's, 0 where none took part.
  */
 export interface ApplyResult {
   readonly text: string;
@@ -61,6 +61,7 @@ export interface ApplyResult {
   readonly completionTokens: number;
   readonly acceptedTokens: number;
   readonly passes: number;
+  readonly readingsJudged: number;
   readonly totalMs: number;
 }
 
@@ -161,6 +162,7 @@ export function readResult(value: unknown): ApplyResult {
     completionTokens: count(usage, "completion_tokens"),
     acceptedTokens: count(usage, "accepted_prediction_tokens"),
     passes: count(stats, "passes"),
+    readingsJudged: count(stats, "readings_judged"),
     totalMs: count(stats, "total_ms"),
   };
 }

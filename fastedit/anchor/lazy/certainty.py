@@ -211,7 +211,13 @@ def align_lazy(
     if not readings:
         return []
     return [
-        Alignment(_segments(reading, lines, share), (), (), share, _is_anchored(reading), _is_quoted(reading))
+        Alignment(
+            _segments(reading, lines, share),
+            share=share,
+            is_anchored=_is_anchored(reading),
+            is_quoted=_is_quoted(reading),
+            portion=reading.probability,
+        )
         for reading, share in zip(readings, _shares(readings), strict=True)
     ]
 
