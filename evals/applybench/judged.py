@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastedit.anchor.lazy.reading import NAMES
+from fastedit.merged import TRUSTED_CERTAINTY
+from fastedit.targets.templates import Word
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +25,8 @@ PENALTY = 1.0
 RESAMPLED = 2000
 WRONGS = (2, 5, 10, 15, 20)  # at which the right ones are counted
 TOLD = ("likelihood", "choices", "misses", "least")
+JUDGED_BY = TOLD.index("choices")  # in production
+SURE, STEP = 1e-4, 1e-5
 FEATURES = ("share", *TOLD)
 SETS = {
     "alignment alone": ("share",),
@@ -40,8 +44,9 @@ class Row:
     """What was made of a case. No text of it is kept.
 
     features: of each reading that the guard lets pass, likeliest first, what the search scores it by; values: what the
-    target makes of it, in the order of TOLD; is_right: whether it is right. certainty: of the draft; is_draft_right;
-    is_agreed: whether the target wrote the same, None where it wasn't asked.
+    target makes of it, in the order of TOLD; is_right: whether it is right; shares: its probability; draft: which of
+    them the draft is. certainty: of the draft; is_draft_right; is_agreed: whether the target wrote the same, None where
+    it wasn't asked.
     """
 
     package: str
@@ -51,6 +56,8 @@ class Row:
     certainty: float = 0.0
     is_draft_right: bool = False
     is_agreed: bool | None = None
+    shares: list[float] = field(default_factory=list)
+    draft: int = 0
 
     @property
     def fold(self) -> int:
@@ -136,6 +143,78 @@ def _weights(values: Numbers, right: Any, there: Any) -> Numbers:
     return np.asarray(weights.detach().numpy(), np.float64)
 
 
+# ---- the weight of its likelihoods -----------------------------------------------------------------------------------
+
+
+def weighed(rows: Sequence[Row]) -> dict[str, Any]:
+    """The weight that the target's log-likelihoods deserve beside the probabilities of readings, and what they bring.
+
+    Of uncertain drafts with close readings. readings: the likeliest weight from 0 to 1, at which a likelihood is taken
+    at its word, as `Word.shares` joins them; 0 unless it makes the right readings likelier beyond chance, by weights
+    that were fitted to other packages.
+    """
+    asked = [row for row in rows if np.any(row.values) and len(row.shares) > 1]
+    asked = [row for row in asked if row.shares[row.draft] < TRUSTED_CERTAINTY]
+    if not any(any(row.is_right) for row in asked):
+        return {"edits": len(asked)}
+    others = {fold: _likeliest_weight([row for row in asked if row.fold != fold]) for fold in range(FOLDS)}
+    gains = np.array([_log_chance(row, others[row.fold]) - _log_chance(row, 0.0) for row in asked])
+    low, high = _interval(gains, [row.package for row in asked], digits=2)
+    weight = _likeliest_weight(asked)
+    found: dict[str, Any] = {
+        "edits": len(asked),
+        "fitted": round(weight, 4),
+        "readings": round(weight, 4) if low > 0 else 0.0,
+        "gain": {"nats": round(float(gains.sum()), 2), "95": [low, high]},
+    }
+    for name, weights in (("certainty", dict.fromkeys(others, 0.0)), ("certainty and likelihoods", others)):
+        certainty, right = _chosen(asked, weights)
+        odds = np.log(certainty / (1 - certainty))
+        found[name] = {
+            "right": int(right.sum()),
+            "right_at_wrong": _right_at(odds, right),
+            "log_loss": round(_loss(odds, right), 4),
+        }
+    return found
+
+
+def _shares(row: Row, weight: float) -> Numbers:
+    likelihoods = [values[JUDGED_BY] for values in row.values]
+    return np.array(Word(readings=weight).shares(row.shares, likelihoods))
+
+
+def _log_chance(row: Row, weight: float) -> float:
+    """The logarithm of the right readings' part of all; 0 where none is right."""
+    shares = _shares(row, weight)
+    return float(np.log(max(shares[row.is_right].sum() / shares.sum(), SURE))) if any(row.is_right) else 0.0
+
+
+def _likeliest_weight(rows: Sequence[Row]) -> float:
+    """The weight from 0 to 1 under which the right readings are likeliest. By bisection: the logarithm is concave for
+    one right reading."""
+    low, high = 0.0, 1.0
+    for _ in range(20):
+        middle = (low + high) / 2
+        slope = sum(_log_chance(row, middle + STEP) - _log_chance(row, middle - STEP) for row in rows)
+        low, high = (middle, high) if slope > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def _chosen(rows: Sequence[Row], weights: Mapping[int, float]) -> tuple[Numbers, Any]:
+    """The certainty of each edit's likeliest reading, and whether it is right. weights: by fold; 0 takes the draft."""
+    certainty, right = [], []
+    for row in rows:
+        weight = weights[row.fold]
+        shares = _shares(row, weight)
+        best = int(shares.argmax()) if weight else row.draft
+        certainty.append(shares[best])
+        right.append(row.is_right[best])
+    return np.clip(certainty, SURE, 1 - SURE), np.array(right)
+
+
+# ---- the worth of its agreement --------------------------------------------------------------------------------------
+
+
 def worded(rows: Sequence[Row]) -> dict[str, Any]:
     """How drafts and the target's word go together, and what the word is worth beside the certainty."""
     asked = [row for row in rows if row.is_agreed is not None]
@@ -195,11 +274,11 @@ def _loss(odds: Numbers, right: Any) -> float:
     return float(np.log1p(np.exp(-np.where(right, odds, -odds))).mean())
 
 
-def _interval(gains: Numbers, packages: Sequence[str]) -> tuple[int, int]:
+def _interval(gains: Numbers, packages: Sequence[str], digits: int | None = None) -> tuple[float, float]:
     """The 95 % interval of the gains' sum, packages drawn with replacement."""
     names, owners = np.unique(np.array(packages), return_inverse=True)
     sums = np.bincount(owners, gains, len(names))
     chance = np.random.default_rng(0)
     drawn = [sums[chance.integers(0, len(names), len(names))].sum() for _ in range(RESAMPLED)]
     low, high = np.percentile(drawn, [2.5, 97.5])
-    return round(float(low)), round(float(high))
+    return round(float(low), digits), round(float(high), digits)

@@ -1,8 +1,10 @@
 """python -m evals.applybench judging: what a target's word on a split's lazy edits of one file is worth.
 
 Readings: all that are close are put to the target as drafts of one prompt, and their log-likelihoods joined to the
-alignment's by weights that were fitted to other packages. Does the target choose the right one more often?
+alignment's by weights that were fitted to other packages. Does the target choose the right one more often? And which
+weight do they deserve beside the readings' probabilities, as `fastedit.targets.templates.Word.shares` joins the two?
 Word: the draft is put to the target as `auto` does it. How much likelier is it right where the target writes the same?
+What is found goes into the target's `word.json`, which `--save` writes: without it no target judges readings.
 """
 
 from __future__ import annotations
@@ -11,49 +13,40 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evals.accuracy.report import machine
-from evals.applybench.judged import MAX_READINGS, TOLD, Row, judged, worded
+from evals.applybench.judged import TOLD, Row, judged, weighed, worded
 from evals.applybench.records import SPLITS, Record, load
-from fastedit.anchor import align_readings
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.applied import render
 from fastedit.edits import parse_message
 from fastedit.edits.message import edits_for
 from fastedit.edits.model import Edit, Format
-from fastedit.errors import EditRefused, ResultRefused
-from fastedit.guard import Original, inspect, refuse_or_warn
+from fastedit.errors import EditRefused
+from fastedit.guard import Original
 from fastedit.lines import body, split_lines
-from fastedit.merged import Choice, merge
+from fastedit.merged import TRUSTED_CERTAINTY, Choice, Merged, close_drafts, merge
 from fastedit.syntax import language_of, outline
-from fastedit.targets.marks import LineMarks, line_copying
+from fastedit.targets.registry import folder_of
+from fastedit.targets.templates import WORD_FILE
 from fastedit.training.sources import is_held_out
-from fastedit.verify.windows import (
-    DecodeOptions,
-    LineChange,
-    Window,
-    ask,
-    changes_of,
-    cut_windows,
-    excerpts_of,
-    plan_windows,
-)
+from fastedit.verify.judging import Drafts, drafts_for
+from fastedit.verify.windows import DecodeOptions, ask, cut_windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastedit.anchor.alignment import Alignment
+    from fastedit.decode.request import Constraint
     from fastedit.targets import Target
 
     Numbers = NDArray[np.float64]
 
-MAX_TOKENS = 2600  # of a prompt and a draft: a little more than the embedded target was made for
+MAX_TOKENS = 8192  # of a prompt and a draft
 PASSES, PATIENCE_S = 3, 60.0
 DTYPES = {"readings": "float32", "word": "auto"}  # for each part, the numbers that the target is computed with
 
@@ -78,12 +71,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = {"split": options.split, "target": options.target, "cases": len(rows)}
     if options.held_out:
         found["held_out"] = options.held_out
-    found |= {"readings": judged(rows), "word": worded(rows), "machine": machine("evals.applybench")}
+    found |= {"readings": judged(rows), "weight": weighed(rows), "word": worded(rows)}
+    measured = _word_file(found["weight"], found["word"], options.split)
+    found |= {WORD_FILE: measured, "machine": machine("evals.applybench")}
+    if options.save:
+        _save(folder_of(options.target) / WORD_FILE, measured)
     text = json.dumps(found, indent=1) + "\n"
     if options.json:
         options.json.write_text(text, "utf-8")
     print(text, end="")
     return 0
+
+
+def _word_file(weight: Mapping[str, Any], word: Mapping[str, Any], split: str) -> dict[str, Any]:
+    """What was measured, as a target's `word.json` has it."""
+    command = f"python -m evals.applybench judging --split {split}"
+    told = {
+        name: found[name] for found in (word, weight) for name in ("agrees", "differs", "readings") if name in found
+    }
+    return {**told, "measured": command} if told else {}
+
+
+def _save(path: Path, measured: Mapping[str, Any]) -> None:
+    """Writes what was measured into a target's folder; what wasn't stays as it was."""
+    before = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    path.write_text(json.dumps({**before, **measured}, indent=1) + "\n", "utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -93,7 +105,8 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--split", choices=SPLITS, default="train")
-    parser.add_argument("--target", default="embedded", help="one with line marks")
+    parser.add_argument("--target", default="embedded", help="a name, or a folder")
+    parser.add_argument("--save", action="store_true", help="write what was measured into the target's folder")
     parser.add_argument("--count", type=int, default=0, metavar="N", help="a fixed sample of N; 0 for all")
     parser.add_argument(
         "--held-out",
@@ -157,109 +170,75 @@ def _with_word(row: Row, target: Target, original: Original, edit: Edit, message
 
 
 def _with_readings(row: Row, target: Target, original: Original, edit: Edit, message: str, wanted: str | None) -> Row:
-    """The row with the likeliest readings that the guard lets pass; what the target makes of them only where one of
-    several is right, since no other row is counted."""
-    text, lines = original.text, [body(line) for line in split_lines(original.text)]
-    found = align_readings(text, edit, original.language, message, original.outline)
-    scored = readings_of(lines, edit.snippets, original.language, message, original.outline)
-    if len(found) != len(scored):  # a whole file, which isn't searched for
+    """The row with the close readings that the guard lets pass, and what the target makes of them where it would be
+    asked, or one of several is right."""
+    lines = [body(line) for line in split_lines(original.text)]
+    merged = merge(original, edit, message, None, Choice(certainty=1.0))  # so that all are as good as uncertain
+    if len(merged.close) < 2:
         return row
-    kept: list[tuple[Alignment, list[float]]] = []
-    for alignment, reading in zip(found, scored, strict=True):
-        try:
-            refuse_or_warn(inspect(original, render(text, alignment), alignment, (edit,), message))
-        except ResultRefused:
-            continue
-        kept.append((alignment, reading.features().tolist()))
-    kept = kept[:MAX_READINGS]
-    alignments = [alignment for alignment, _ in kept]
-    is_right = [render(text, alignment) == wanted for alignment in alignments]
-    is_counted = len(kept) > 1 and any(is_right)
+    scored = readings_of(lines, edit.snippets, original.language, message, original.outline)
+    drafts = close_drafts(original, edit, merged, f"{message}\n")
+    is_right = [draft.text == wanted for draft in drafts]
+    is_uncertain = merged.alignment.certainty < TRUSTED_CERTAINTY
+    is_counted = len(drafts) > 1 and (any(is_right) or is_uncertain)
     return replace(
         row,
-        features=[features for _, features in kept],
-        values=_values(target, original, edit, alignments) if is_counted else [],
+        features=[scored[draft.number - 1].features().tolist() for draft in drafts],
+        values=_values(target, original, edit, drafts) if is_counted else [],
         is_right=is_right,
+        shares=[draft.alignment.share for draft in drafts],
+        draft=drafts.index(merged),
     )
 
 
-def _values(target: Target, original: Original, edit: Edit, readings: Sequence[Alignment]) -> list[list[float]]:
-    """What the target makes of each reading, in the order of TOLD; 0 for all where they are too long for it.
-
-    The windows are those of all readings' changes together, so that every reading is a draft of the same prompts.
-    """
-    lines = split_lines(original.text)
-    changes = [changes_of(lines, split_lines(render(original.text, reading)), reading) for reading in readings]
-    declarations = [(found.start_line, found.end_line) for found in original.outline.declarations]
-    template = target.template
-    windows = plan_windows(
-        lines,
-        _together(changes),
-        declarations,
-        context_lines=template.context_lines,
-        max_declaration_lines=template.declaration_lines,
-    )
+def _values(target: Target, original: Original, edit: Edit, readings: Sequence[Merged]) -> list[list[float]]:
+    """What the target makes of each reading, in the order of TOLD; 0 for all where they are too long for it."""
     told = np.zeros((len(readings), len(TOLD)))
-    for window, excerpt in zip(windows, excerpts_of(edit, windows, lines), strict=True):
-        marks = LineMarks(window.original, excerpt.text, excerpt.elisions, excerpt.codes)
-        marked, elisions = marks.marked_edit
-        prompt = target.prompt(marks.marked_original, marked, None, elisions)
-        texts = [marks.marked_text(_within(window, own).draft.text) for own in changes]
-        drafts = [[*target.codec.encode(text), target.stop_tokens[0]] for text in texts]
-        if len(prompt) + max(map(len, drafts)) > MAX_TOKENS:
+    for drafts in drafts_for(target, original, edit, readings, "auto"):
+        if len(drafts.prompt) + max(map(len, drafts.outputs)) > min(MAX_TOKENS, target.max_positions):
             return np.zeros_like(told).tolist()
-        values = _likelihoods(target, prompt, drafts, marks)
+        values = _likelihoods(target, drafts)
         told = np.concatenate([told[:, :3] + values[:, :3], np.minimum(told[:, 3:], values[:, 3:])], axis=1)
     return told.tolist()
 
 
-def _together(changes: Sequence[Sequence[LineChange]]) -> list[LineChange]:
-    """Changes that cover those of all readings, each with all lines that a reading writes there."""
-    found: list[LineChange] = []
-    for change in sorted((one for own in changes for one in own), key=lambda one: (one.start, one.end)):
-        if found and change.start <= found[-1].end:
-            last = found.pop()
-            change = LineChange(last.start, max(last.end, change.end), (*last.lines, *change.lines))
-        found.append(change)
-    return found
-
-
-def _within(window: Window, changes: Sequence[LineChange]) -> Window:
-    own = tuple(one for one in changes if window.start <= one.start and one.end <= window.end)
-    return Window(window.start, window.end, window.lines, own)
-
-
-def _likelihoods(target: Target, prompt: list[int], drafts: Sequence[list[int]], marks: LineMarks) -> Numbers:
+def _likelihoods(target: Target, asked: Drafts) -> Numbers:
     """[D, 4]: what the target makes of each draft of a prompt, which is read once.
 
-    The logarithm of its likelihood; that of the tokens alone that the lines' marks leave to the target; minus the
-    number of tokens that it would choose otherwise; the logarithm of its least likely choice.
+    The logarithm of its likelihood; that of the tokens alone that are left to the target, which is what it judges by;
+    minus the number of tokens that it would choose otherwise; the logarithm of its least likely choice.
     """
     import torch
 
-    constraint = line_copying(target.codec, prompt, marks.original_numbers)
-    assert constraint is not None
+    prompt, drafts = list(asked.prompt), asked.outputs
     length = max(map(len, drafts))
     ids = torch.zeros((len(drafts), length), dtype=torch.long)
     for number, draft in enumerate(drafts):
         ids[number, : len(draft)] = torch.tensor(draft)
+    ids = ids.to(target.device)
     with torch.inference_mode():
-        read = target.model(input_ids=torch.tensor([prompt]), use_cache=True, logits_to_keep=1)
+        read = target.model(input_ids=torch.tensor([prompt], device=target.device), use_cache=True, logits_to_keep=1)
         cache = read.past_key_values
         cache.batch_repeat_interleave(len(drafts))
-        positions = (len(prompt) + torch.arange(length))[None].expand(len(drafts), -1)
+        positions = (len(prompt) + torch.arange(length, device=target.device))[None].expand(len(drafts), -1)
         said = target.model(input_ids=ids, past_key_values=cache, position_ids=positions, use_cache=True).logits
         logits = torch.cat([read.logits[:, -1:].expand(len(drafts), -1, -1), said[:, :-1]], dim=1).float()
-        each = logits.log_softmax(-1).gather(-1, ids[..., None])[..., 0].double().numpy()
+        each = logits.log_softmax(-1).gather(-1, ids[..., None])[..., 0].double().cpu().numpy()
         own = logits.argmax(-1).tolist()
     told = []
     for number, draft in enumerate(drafts):
-        state, free, misses = constraint.start, list[int](), 0
-        for at, token in enumerate(draft):
-            if not state:
-                free.append(at)
-            misses += constraint.choose(state, own[number][at])[0] != token
-            _, state = constraint.choose(state, token)
-        values = each[number]
+        values, free = each[number], asked.choices(draft)
+        misses = sum(_chosen(asked.constraint, draft, own[number]))
         told.append([values[: len(draft)].sum(), values[free].sum(), -float(misses), values[free].min()])
     return np.array(told)
+
+
+def _chosen(constraint: Constraint | None, draft: Sequence[int], own: Sequence[int]) -> Iterator[bool]:
+    """For each of a draft's tokens whether the target would have another one."""
+    state = constraint.start if constraint is not None else None
+    for token, theirs in zip(draft, own, strict=False):
+        if constraint is None:
+            yield theirs != token
+            continue
+        yield constraint.choose(state, theirs)[0] != token
+        _, state = constraint.choose(state, token)

@@ -13,7 +13,7 @@ ALONE = "alignment alone"
 
 
 def read_judging(name: str, data: Mapping[str, Any], machine: Mapping[str, str]) -> Section:
-    readings, word = data.get("readings") or {}, data.get("word") or {}
+    readings, word, weight = (data.get(name) or {} for name in ("readings", "word", "weight"))
     readings = readings if readings.get("edits") else {}
     word = word if word.get("drafts") else {}
     return Section(
@@ -21,8 +21,8 @@ def read_judging(name: str, data: Mapping[str, Any], machine: Mapping[str, str])
         name=name,
         intro=f"{data['cases']} lazy edits as assistants write them, put to the target {data['target']}: does it "
         "choose the right one of the likeliest readings, and how much likelier is a draft right where it agrees?",
-        figures=[*_readings_figures(readings), *_word_figures(word)],
-        parts=[*_readings_parts(readings), *_word_parts(word)],
+        figures=[*_readings_figures(readings), *_weight_figures(weight), *_word_figures(word)],
+        parts=[*_readings_parts(readings), *_weight_parts(weight), *_word_parts(word)],
         command=command_of(data),
         machine=machine,
     )
@@ -54,6 +54,24 @@ def _readings_parts(readings: Mapping[str, Any]) -> list[Plot | Table]:
             plots.bars(list(ways), {"edits": [w["right"] for w in ways.values()]}, label="edits"),
         ),
         Table("Readings", ("way", "right", "more than the alignment, 95 %"), rows),
+    ]
+
+
+def _weight_figures(weight: Mapping[str, Any]) -> list[Figure]:
+    if "readings" not in weight:
+        return []
+    return [Figure("weight", str(weight["readings"]), "weight of its log-likelihoods of close readings; 0 judges none")]
+
+
+def _weight_parts(weight: Mapping[str, Any]) -> list[Plot | Table]:
+    if "readings" not in weight:
+        return []
+    ways = ("certainty", "certainty and likelihoods")
+    rows = [(way, weight[way]["right"], weight[way]["log_loss"]) for way in ways]
+    return [
+        Table(
+            f"The likeliest of close readings, of {weight['edits']} uncertain edits", ("by", "right", "log loss"), rows
+        )
     ]
 
 
