@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 import torch
 from click.testing import CliRunner
 
 from fastedit.cli.app import app
+from fastedit.cli.train import RECIPES
 from fastedit.targets import Target
 from fastedit.targets.marks import NUM_MARKS
 from fastedit.training.documents import HELD_OUT, read_shard, shards_in
@@ -76,6 +79,23 @@ def test_only_data_trains_nothing_and_makes_nothing_twice(config, tmp_path):
     assert run("--config", config, "--only-data").exit_code == 0
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()} == made
     assert not (tmp_path / "run").exists()
+
+
+def test_a_recipe_is_a_configuration_that_comes_along(config, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules["fastedit.cli.train"], "RECIPES", tmp_path)
+    assert run("--recipe", "run", "--only-data").exit_code == 0
+    assert (tmp_path / "shards").is_dir()
+    unknown = run("--recipe", "ruin")
+    assert (unknown.exit_code, "there is no recipe 'ruin'; there are run" in unknown.output) == (2, True)
+    for arguments in ((), ("--recipe", "run", "--config", config)):
+        outcome = run(*arguments)
+        assert (outcome.exit_code, "name a --config or a --recipe" in outcome.output) == (2, True)
+
+
+def test_the_recipes_that_come_along_can_be_read():
+    assert RECIPES.is_dir()
+    for path in RECIPES.glob("*.toml"):
+        assert read_settings(path).output
 
 
 def test_held_out_files_are_those_that_pairs_are_kept_from(config):
