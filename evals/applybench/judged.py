@@ -151,7 +151,7 @@ def weighed(rows: Sequence[Row]) -> dict[str, Any]:
 
     Of uncertain drafts with close readings. readings: the likeliest weight from 0 to 1, at which a likelihood is taken
     at its word, as `Word.shares` joins them; 0 unless it makes the right readings likelier beyond chance, by weights
-    that were fitted to other packages.
+    that were fitted to other packages. one_is_right: how often one of the readings is, and how often they say so.
     """
     asked = [row for row in rows if np.any(row.values) and len(row.shares) > 1]
     asked = [row for row in asked if row.shares[row.draft] < TRUSTED_CERTAINTY]
@@ -166,6 +166,10 @@ def weighed(rows: Sequence[Row]) -> dict[str, Any]:
         "fitted": round(weight, 4),
         "readings": round(weight, 4) if low > 0 else 0.0,
         "gain": {"nats": round(float(gains.sum()), 2), "95": [low, high]},
+        "one_is_right": {
+            "said": round(float(np.mean([sum(row.shares) for row in asked])), 3),
+            "true": round(float(np.mean([any(row.is_right) for row in asked])), 3),
+        },
     }
     for name, weights in (("certainty", dict.fromkeys(others, 0.0)), ("certainty and likelihoods", others)):
         certainty, right = _chosen(asked, weights)

@@ -79,6 +79,7 @@ def test_a_weight_is_what_makes_the_stated_probabilities_true() -> None:
     assert found["readings"] == pytest.approx(np.log(3) / 10, rel=0.02)
     assert Word(readings=found["readings"]).shares([0.4, 0.4], [-10.0, -20.0]) == pytest.approx([0.6, 0.2], abs=0.01)
     assert found["gain"]["95"][0] > 0
+    assert found["one_is_right"] == {"said": 0.8, "true": 1.0}
     assert found["certainty and likelihoods"]["log_loss"] < found["certainty"]["log_loss"]
 
 
