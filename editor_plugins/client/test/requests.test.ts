@@ -16,7 +16,7 @@ const RESULT = {
   changes: { added: 1, removed: 2, modified: 3 },
   warnings: [{ code: "NOTE", message: "so", line: 4 }],
   usage: { accepted_prediction_tokens: 7 },
-  stats: { passes: 2, total_ms: 1.5 },
+  stats: { passes: 2, readings_judged: 3, total_ms: 1.5 },
 };
 
 test("the request has the text's hash and the key, and asks for a stream", async () => {
@@ -46,7 +46,7 @@ test("spans come as they are sent, a reset among them, then the result", async (
     const result = await applyEdit({ url }, REQUEST, { onSpan: (one) => spans.push(one) });
     assert.equal(result.text, "b\r\nü\n");
     assert.deepEqual(result.warnings, RESULT.warnings);
-    assert.deepEqual([result.acceptedTokens, result.passes, result.totalMs], [7, 2, 1.5]);
+    assert.deepEqual([result.acceptedTokens, result.passes, result.readingsJudged, result.totalMs], [7, 2, 3, 1.5]);
   });
   const read = { startLine: 0, endLine: 1, text: "b\r\n", isKept: false };
   assert.deepEqual(spans, [read, undefined, read]);
