@@ -7,6 +7,7 @@ import math
 import pytest
 import torch
 
+from fastedit.decode.controller import CostTable
 from fastedit.decode.fused import fuse
 from fastedit.decode.graphs import FusedRunner
 from fastedit.decode.request import DecodeRequest, Sampling
@@ -99,7 +100,7 @@ def test_a_scored_output_has_the_models_own_probabilities_however_it_is_cut(tiny
         runner = FusedRunner(fuse(tiny.target.model, 160), 2, 80)
     else:
         runner = ModelRunner(tiny.target, settings)
-    engine = tiny.engine(settings, runner)
+    engine = tiny.engine(settings, runner, CostTable({1: 1e-5, 2**16: 1e3}))  # however dear wide passes seem
     stop = tiny.target.stop_tokens[0]
     output = (*tiny.target.codec.encode("    return width * height  # never written"), stop, 45, stop)
     result = run(engine, DecodeRequest.scoring(PROMPT, output))
@@ -135,6 +136,9 @@ def test_a_scored_output_that_fills_its_slot_leaves_the_next_one_alone(tinies):
     longer = engine.submit(DecodeRequest.scoring(PROMPT, (*output, 72)))  # in both slots
     assert engine.step()
     assert longer.result(0).logprobs == pytest.approx(logprobs_of(tiny, PROMPT, (*output, 72)), abs=1e-4)
+    with pytest.raises(EditRefused) as refused:
+        engine.submit(DecodeRequest.scoring(PROMPT, tuple(range(2 * (len(PROMPT) + 12) - len(PROMPT) + 1))))
+    assert refused.value.code == Code.TOO_LARGE
 
 
 def test_a_scored_output_is_cut_smaller_where_memory_runs_out(tinies):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,16 @@ import pytest
 import torch
 
 from evals.applybench import judging
-from evals.applybench.judged import FOLDS, Row, judged, weighed, worded
+from evals.applybench.judged import FOLDS, JUDGED_BY, Row, judged, weighed, worded
 from fastedit.anchor.lazy.reading import NAMES
+from fastedit.edits import parse_message
+from fastedit.guard import Original
+from fastedit.merged import Choice, close_drafts, merge
+from fastedit.syntax import outline
 from fastedit.targets import Target
 from fastedit.targets.default import EMBEDDED_FOLDER
 from fastedit.targets.templates import NOTHING, Word, read_word
-from fastedit.verify.judging import Drafts
+from fastedit.verify.judging import Drafts, judge
 
 NO_FEATURES = [0.0] * len(NAMES)
 
@@ -128,3 +133,21 @@ def test_what_the_target_makes_of_drafts_is_what_one_forward_pass_says() -> None
         assert likelihood == choices == pytest.approx(float(own.sum()), abs=1e-3)
         assert least == pytest.approx(float(own.min()), abs=1e-3)
         assert misses == -int((logits.argmax(-1) != torch.tensor(output)).sum())
+
+
+def test_what_is_measured_is_what_production_judges_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = "def area(w, h):\n    area = w * h\n    return area\n\n\ndef rim(w, h):\n    rim = w + h\n    return rim\n"
+    message = "```python\n# ...\n    return round(area, 2)\n```\n"
+    target = Target.load("embedded", dtype="float32")  # with line marks, which leave it few choices
+    original = Original(file, "python", outline(file, "python"))
+    (edit,) = parse_message(message)
+    merged = merge(original, edit, message, None, Choice(certainty=1.0))
+    measured = judging._values(
+        Target.load("embedded", dtype="float32"), original, edit, close_drafts(original, edit, merged, message)
+    )
+    seen: list[Sequence[float]] = []
+    monkeypatch.setattr(Word, "shares", lambda _, before, found: seen.append(found) or before)
+    assert judge(target, original, edit, merged, "auto", words=message) is not None
+    ((first, second),) = seen
+    assert second - first == pytest.approx(measured[1][JUDGED_BY] - measured[0][JUDGED_BY], abs=1e-2)
+    assert abs(second - first) > 0.1

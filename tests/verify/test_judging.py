@@ -232,6 +232,7 @@ def test_where_no_reading_is_likely_enough_a_verifiers_refusal_has_them_in_their
 
 
 def test_where_no_reading_is_likely_enough_a_larger_target_is_asked_for_its_own_text(judge):
+    judge = replace(judge, word=replace(JUDGES, agrees=1000.0))
     runner = script(judge, lambda original, edit: SECOND)
     applied = apply(FILE, MESSAGE, path="a.py", target=judge, certainty=0.8)
     assert (applied.text, applied.strategy) == (SECOND, "model")
