@@ -54,9 +54,14 @@ MIN_ELIDE = -0.7  # log odds of a comment that stands for code
 MAX_NOTED = 12  # of a word of a note: a commoner one tells nothing
 # said: the words speak of several places; part: only what some snippets change is made elsewhere; count: it is made in
 # as many places as the words say; named: the share of the other places that stand in what the words name; unnamed: of
-# those that don't, where they name some; like: it is also made where lines are only like those it replaces.
-REPEATED = ("said", "part", "count", "named", "unnamed", "like")
-MIN_TELLING = 8  # characters of what is changed
+# those that don't, where they name some; like: it is also made where lines are only like those it replaces; fits: the
+# share of places where all that the snippet shows beside what it changes stands too, so that it would be read the same
+# there; outside: the words name the declarations of other places, but none that holds what is shown; miscounted: it is
+# made in another number of places than the words say.
+REPEATED = ("said", "part", "count", "named", "unnamed", "like", "fits", "outside", "miscounted")
+MIN_TELLING = 6  # characters of what is changed
+MAX_BESIDE = 8  # lines on either side
+MAX_MEANT = 4  # declarations of a name
 MAX_REPEATED = 20
 MIN_LIKE = 72.0  # percent
 MAX_LIKE_LINES = 4
@@ -519,10 +524,14 @@ def told_by(shown: Shown, original: Lines, changes: Sequence[Change]) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words that may tell where else the lines of some snippets go. keys: of these lines; None: of all snippets."""
+    """The words that may tell where else lines go, and the keys of what is shown below them.
+
+    is_part: they speak of these lines only, not of the other snippets' too.
+    """
 
     text: str
-    keys: frozenset[str] | None = None
+    keys: frozenset[str] = frozenset()
+    is_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -544,22 +553,29 @@ def repetitions(
     """The ways to make changes in other places too, each once. told: whose words to follow, for which lines."""
     found: dict[tuple[tuple[int, int], ...], Repetition] = {}
     for words in told:
-        mine = [one for one in changes if words.keys is None or _is_of(one, words.keys)]
+        mine = [one for one in changes if not words.is_part or _is_of(one, words.keys)]
         if not mine:
             continue
-        scopes = _scopes(words.text, mine, declared)
-        for places, is_like in _places(mine, original, scopes):
+        named = _scopes(words.text, declared)
+        scopes = [one for one in named if not _holds(one, mine)]
+        is_outside = not any(_holds(one, mine) for one in named)
+        told_counts = _told_counts(words.text)
+        for places, is_like in _places(mine, original, scopes, words.keys):
             if not places:
                 continue
             made = sorted((*changes, *(one for _, one in places)), key=lambda one: (one[0], one[1]))
             inside = sum(_is_inside(place, scopes) for place in places) / len(places)
+            is_counted = _is_counted(told_counts, len(mine), len(places))
             values = {
                 "said": float(says_everywhere(words.text)),
-                "part": float(len(mine) < len(changes)),
-                "count": float(_counts(words.text, len(mine), len(places))),
+                "part": float(words.is_part),
+                "count": float(is_counted),
                 "named": inside,
                 "unnamed": (1 - inside) if scopes else 0.0,
                 "like": float(is_like),
+                "fits": sum(_fits(one, mine, original, words.keys) for one in places) / len(places),
+                "outside": float(is_outside and inside > 0),
+                "miscounted": float(bool(told_counts) and not is_counted),
             }
             key = tuple((start, end) for start, end, _ in made)
             if key not in found or _strength(found[key]) < _strength(Repetition(made, values)):
@@ -583,26 +599,51 @@ def _is_of(change: Change, keys: frozenset[str]) -> bool:
     return bool(new) and sum(key in keys for key in new) * 2 > len(new)
 
 
-def _counts(words: str, num_changes: int, num_more: int) -> bool:
-    """Whether words say in how many places changes are made, counting the ones that are shown."""
+def _told_counts(words: str) -> set[int]:
+    """The numbers of places that words may tell."""
     told = {_COUNT_OF[word] for one in _WORD.findall(words) if (word := one.lower()) in _COUNT_OF}
-    told |= {int(number) for number in _NUMBER.findall(words)}
+    return told | {int(number) for number in _NUMBER.findall(words)}
+
+
+def _is_counted(told: set[int], num_changes: int, num_more: int) -> bool:
+    """Whether words tell in how many places changes are made, counting the ones that are shown."""
     return num_more % num_changes == 0 and 1 + num_more // num_changes in told
 
 
-def _scopes(words: str, changes: Sequence[Change], declared: Declared) -> list[tuple[int, int]]:
-    """The declarations that words name, but for those that hold all of the changes."""
+def _scopes(words: str, declared: Declared) -> list[tuple[int, int]]:
+    """The declarations that words name; of names that too many have, none."""
     names = {(quoted or plain).strip().removesuffix("()") for quoted, plain in _CODE_NAME.findall(words)}
-    found = {one for name in names for one in declared.get(name.split(".")[-1], declared.get(name, ()))}
-    first, last = min(start for start, _, _ in changes), max(end for _, end, _ in changes)
-    return sorted(one for one in found if not (one[0] <= first and last <= one[1]))
+    meant = [declared.get(name.split(".")[-1], declared.get(name, [])) for name in names]
+    return sorted({one for scopes in meant if len(scopes) <= MAX_MEANT for one in scopes})
+
+
+def _holds(scope: tuple[int, int], changes: Sequence[Change]) -> bool:
+    """Whether a declaration holds all changes."""
+    return scope[0] <= min(start for start, _, _ in changes) and max(end for _, end, _ in changes) <= scope[1]
+
+
+def _fits(place: PlaceMade, changes: Sequence[Change], original: Lines, shown: frozenset[str]) -> bool:
+    """Whether the lines that a snippet shows beside a change stand beside another place too. shown: their keys."""
+    source, (at, end, _) = place
+    source_end = next(one[1] for one in changes if one[0] == source)
+    keys = original.keys
+    if not shown:
+        return False
+    for line, other, step in ((source - 1, at - 1, -1), (source_end, end, 1)):
+        for beside in range(MAX_BESIDE):
+            mine, theirs = line + step * beside, other + step * beside
+            if not 0 <= mine < len(keys) or keys[mine] not in shown:
+                break
+            if not 0 <= theirs < len(keys) or keys[mine] != keys[theirs]:
+                return False
+    return True
 
 
 def _places(
-    changes: Sequence[Change], original: Lines, scopes: Sequence[tuple[int, int]]
+    changes: Sequence[Change], original: Lines, scopes: Sequence[tuple[int, int]], shown: frozenset[str]
 ) -> Iterator[tuple[list[PlaceMade], bool]]:
     """Yields the same changes for other places: all, those in declarations, those and the ones that are alike there."""
-    everywhere = _equal_places(changes, original)
+    everywhere = _equal_places(changes, original, shown)
     yield everywhere, False
     if not scopes:
         return
@@ -616,8 +657,8 @@ def _places(
             yield [*inside, *like], True
 
 
-def _equal_places(changes: Sequence[Change], original: Lines) -> list[PlaceMade]:
-    """The changes, made where the original has the lines that they replace again.
+def _equal_places(changes: Sequence[Change], original: Lines, shown: frozenset[str]) -> list[PlaceMade]:
+    """The changes, made where the original has the lines that they replace, or stand between, again.
 
     Where these lines stand at another column there, so do the new ones.
     """
@@ -625,18 +666,28 @@ def _equal_places(changes: Sequence[Change], original: Lines) -> list[PlaceMade]
     taken = {line for start, end, _ in changes for line in range(start, end)}
     keys = original.keys
     for start, end, new in changes:
-        block = keys[start:end]
+        first, last = (start, end) if start < end else _shown_around(start, keys, shown)
+        block = keys[first:last]
         if not new or sum(map(len, block)) < MIN_TELLING:
             continue
-        places = [at for at in original.places.get(block[0], ()) if at != start and keys[at : at + len(block)] == block]
-        if len(places) >= MAX_REPEATED:
+        found = [at for at in original.places.get(block[0], ()) if at != first and keys[at : at + len(block)] == block]
+        if len(found) >= MAX_REPEATED:
             continue
-        for at in places:
-            if not taken.intersection(range(at, at + len(block))):
-                taken.update(range(at, at + len(block)))
-                moved = _moved(new, original.texts[start], original.texts[at])
-                more.append((start, (at, at + len(block), moved)))
+        for place in found:
+            at = place + start - first
+            size = end - start
+            if not taken.intersection(range(at, at + size)):
+                taken.update(range(at, at + size))
+                moved = _moved(new, original.texts[first], original.texts[place])
+                more.append((start, (at, at + size, moved)))
     return more
+
+
+def _shown_around(at: int, keys: Sequence[str], shown: frozenset[str]) -> tuple[int, int]:
+    """The lines [first, last) around new ones that a snippet shows beside them; none where it shows none of a side."""
+    first = at - 1 if at > 0 and keys[at - 1] and keys[at - 1] in shown else at
+    last = at + 1 if at < len(keys) and keys[at] and keys[at] in shown else at
+    return (first, last) if first < at < last else (at, at)
 
 
 def _like_places(change: Change, original: Lines, scope: tuple[int, int]) -> Iterator[Change]:

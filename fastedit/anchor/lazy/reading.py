@@ -66,6 +66,7 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes. Of
 # all: changes that are made in other places too, see `REPEATED`.
 JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in REPEATED))
+REPEATED_AT = JOINED.index("repeated")
 # Of a merged result. broken: parse errors that come with what only the words say.
 WHOLE = (*COHERENCE, *LOSSES, *FULFILLED, "broken")
 BY_KEYS = (*KEYS, *SCATTERED)  # of readings that no path of the search leads to
@@ -97,7 +98,10 @@ def weights() -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class SnippetReading:
-    """One way to read one snippet: the grid it was found in, the path, and what comes of it."""
+    """One way to read one snippet: the grid it was found in, the path, and what comes of it.
+
+    repeated: what speaks for changes that are made elsewhere too, by the names of `JOINED`; empty where none are.
+    """
 
     grid: Grid
     search: Search
@@ -106,6 +110,7 @@ class SnippetReading:
     facts: Any
     taste: Taste
     keys: tuple[float, ...] = (0.0,) * len(BY_KEYS)
+    repeated: tuple[tuple[str, float], ...] = ()
 
     @property
     def is_as_shown(self) -> bool:

@@ -23,6 +23,7 @@ from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.losses import losses_of
 from fastedit.anchor.lazy.message import (
     MessageFacts,
+    Repetition,
     Shown,
     Words,
     declared_in,
@@ -36,6 +37,7 @@ from fastedit.anchor.lazy.reading import (
     JOINED,
     MAX_READINGS,
     MORE_ERRORS,
+    REPEATED_AT,
     WHOLE,
     Base,
     KnownFor,
@@ -74,6 +76,7 @@ NOTHING_MEANT: Meant = ((), (), None, ())
 MAX_BELOW = 8  # readings more than are asked for that may turn out likelier as a whole
 MAX_BROKEN_BY_WORDS = 3.0  # parse errors
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
+MAX_PART_REPEATED = 4  # readings of one snippet whose changes are
 
 
 def readings_of(
@@ -117,8 +120,8 @@ def readings_of(
         carried = _likeliest(kept, count + MAX_BELOW if is_last else MAX_CARRIED)
     if carried == [start]:
         return []
-    everywhere = _told_everywhere(snippets, words)
-    carried = [*carried, *_everywhere(carried[:MAX_REPEATED], start, base, everywhere, used)]
+    once = [reading for reading in carried if not reading.joined[REPEATED_AT]][:MAX_REPEATED]
+    carried = [*carried, *_everywhere(once, start, base, Words(words, _keys_of(*snippets)), used)]
     result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), language, used)
     told = MessageFacts(base.lines, snippets, hints, words, message)
     return probabilities(_as_wholes(result[: count + MAX_BELOW], base, told, used)[:count])
@@ -138,14 +141,14 @@ def _beside_code(prose: str, snippets: Sequence[Snippet]) -> str:
 
 
 def _everywhere(
-    readings: Sequence[Reading], start: Reading, base: Base, told: Sequence[Words], used: dict[str, float]
+    readings: Sequence[Reading], start: Reading, base: Base, told: Words, used: dict[str, float]
 ) -> list[Reading]:
     """The readings whose changes fit elsewhere too, with those made there. start: the original as it is."""
     declared = declared_in(base.outline)
     result = []
     for reading in readings:
-        for made in repetitions(reading.changes(start.lines), base.lines, told, declared):
-            values = {"repeated": 1.0, **{f"repeated_{name}": value for name, value in made.values.items()}}
+        for made in repetitions(reading.changes(start.lines), base.lines, [told], declared):
+            values = _as_joined(made)
             extra = sum(used.get(name, 0.0) * value for name, value in values.items())
             text, origins = composed(start, made.changes)
             joined = tuple(a + values.get(name, 0.0) for name, a in zip(JOINED, reading.joined, strict=True))
@@ -161,24 +164,37 @@ def _pieces(snippets: Sequence[Snippet], words: str) -> list[tuple[str, frozense
     return [*pieces, (rest, pieces[-1][1] if pieces else frozenset())]
 
 
-def _told_everywhere(snippets: Sequence[Snippet], words: str) -> list[Words]:
-    """The words that may say where else lines go: all for all, and each snippet's own for its lines."""
-    told = [Words(words)]
-    if len(snippets) < 2:
-        return told
-    prose = [*(snippet.prose for snippet in snippets)]
-    keys = [frozenset("".join(line.split()) for line in snippet.lines) for snippet in snippets]
-    saying = [number for number, one in enumerate(prose) if says_everywhere(one)]
-    told += [Words(prose[number], keys[number]) for number in saying]
-    if len(saying) > 1:
-        told.append(Words("\n".join(prose[one] for one in saying), frozenset().union(*(keys[one] for one in saying))))
-    return told
+def _as_joined(made: Repetition) -> dict[str, float]:
+    """What speaks for changes that are made elsewhere too, by the names of `JOINED`."""
+    return {"repeated": 1.0, **{f"repeated_{name}": value for name, value in made.values.items()}}
+
+
+def _keys_of(*snippets: Snippet) -> frozenset[str]:
+    """The lines of snippets without white space, blank ones left out."""
+    return frozenset(key for snippet in snippets for line in snippet.lines if (key := "".join(line.split())))
+
+
+def _ways(task: Task) -> list[ReadText]:
+    """The ways to read a snippet, also with its changes made elsewhere where the words before it may say so."""
+    alone = sorted(parts_of(task), key=lambda merged: -merged[0][1])
+    if not says_everywhere(task.snippet.prose):
+        return alone
+    known = {text for _, text, *_ in alone}
+    told, declared = Words(task.snippet.prose, _keys_of(task.snippet), is_part=True), declared_in(task.base.outline)
+    more: dict[tuple[str, ...], ReadText] = {}
+    for (part, score), _, _, changes in alone[:MAX_PART_REPEATED]:
+        for made in repetitions(changes, task.base.lines, [told], declared):
+            text, origins = composed(task.before, made.changes)
+            if text not in known:
+                repeated = replace(part, repeated=tuple(_as_joined(made).items()))
+                more.setdefault(text, ((repeated, score), text, origins, made.changes))
+    return [*alone, *more.values()]
 
 
 def _joined(carried: Sequence[Reading], task: Task, found: Outline) -> list[Reading]:
     """The readings of the snippets so far, each with those of the next one that go with it; best first."""
     original = task.before
-    alone = sorted(parts_of(task), key=lambda merged: -merged[0][1])
+    alone = _ways(task)
     result: dict[tuple[str, ...], Reading] = {}
     num_reread = 0
     for before in carried:
@@ -189,7 +205,7 @@ def _joined(carried: Sequence[Reading], task: Task, found: Outline) -> list[Read
         if (shows_written or (alone and beside[0] is None)) and (num_reread < MAX_REREAD or not readings):
             num_reread += 1
             again = replace(task, base=base_of(before, task.language, found, len(original.lines)), before=before)
-            on_top = [_read_on(before, merged, task.used) for merged in parts_of(again)]
+            on_top = [_read_on(before, merged, task.used) for merged in _ways(again)]
             readings = on_top if shows_written else [*readings, *on_top]
         for reading in readings:
             if reading.lines not in result or result[reading.lines].score < reading.score:
@@ -257,6 +273,7 @@ def _with_part(
 ) -> Reading:
     """The reading of one more snippet. place: where it begins to change the original, -1 if it doesn't."""
     told = {"upwards": float(0 <= place < before.place), "rewritten": float(min(MAX_REWRITTEN, rewritten))}
+    told.update(part.repeated)
     score += before.score + sum(used.get(name, 0.0) * value for name, value in told.items())
     joined = tuple(a + told.get(name, 0.0) for name, a in zip(JOINED, before.joined, strict=True))
     place = place if place >= 0 else before.place

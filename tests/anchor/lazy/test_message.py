@@ -233,10 +233,65 @@ def test_in_a_named_declaration_the_line_that_is_most_alike_counts() -> None:
 def test_only_the_lines_of_a_snippet_whose_words_say_so() -> None:
     original = "\n".join([ORIGINAL, ORIGINAL.replace("first", "second").replace("last", "least")])
     changes = [(1, 2, [NEW]), (2, 3, ["    return month[0] + 1"])]
-    told = [Words(""), Words("In all three:", frozenset({"".join(NEW.split())}))]
+    told = [Words(""), Words("In all three:", frozenset({"".join(NEW.split())}), is_part=True)]
     found = repetitions(changes, Lines(lines_of(original)), told, {})
     assert [(one.values["part"], len(one.changes)) for one in found] == [(0, 6), (1, 5)]
     assert found[1].values["said"] == 1
+
+
+LISTS = "test:\n- lint\n- unit\n- docs\n\nrelease:\n- lint\n- unit\n- wheel\n"
+
+
+def of_lists(shown: str, at: int, words: str = "In both jobs:") -> list[Repetition]:
+    told = Words(words, frozenset("".join(line.split()) for line in shown.split("\n")), is_part=True)
+    return repetitions([(at, at, ["- types"])], Lines(lines_of(LISTS)), [told], {})
+
+
+def test_new_lines_go_where_the_lines_around_them_stand_again() -> None:
+    [one] = of_lists("- lint\n- types\n- unit", 2)
+    assert [start for start, _, _ in one.changes] == [2, 7]
+    assert (one.values["count"], one.values["fits"]) == (1, 1)
+
+
+def test_new_lines_that_show_nothing_of_one_side_stand_once() -> None:
+    assert of_lists("- lint\n- types", 2) == []
+
+
+def test_what_a_snippet_shows_beside_its_change_may_stand_there_only() -> None:
+    keys = ("deffirst(day):", "".join(NEW.split()), "returnmonth")
+    values = [
+        repetitions([(1, 2, [NEW])], Lines(lines_of(ORIGINAL)), [Words("In both:", frozenset(shown), is_part=True)], {})
+        for shown in (keys[1:2], keys)
+    ]
+    assert [one.values["fits"] for [one] in values] == [1, 0]
+
+
+def test_a_change_outside_of_all_that_words_name_speaks_against_it() -> None:
+    third = ORIGINAL + "\n\ndef third(day):\n    month = calendar.weeks(day)\n    return month\n"
+    assert [one.values["outside"] for one in made((1, 2, [NEW]), "In `last` and `third`:", third)] == [1]
+    assert {one.values["outside"] for one in made((1, 2, [NEW]), "In `first` and `last`:", third)} == {0}
+
+
+def test_another_number_of_places_than_words_say_speaks_against_it() -> None:
+    assert made((1, 2, [NEW]), "In all three functions:")[0].values["miscounted"] == 1
+    assert made((1, 2, [NEW]), "In both functions:")[0].values["miscounted"] == 0
+    assert made((1, 2, [NEW]), "Everywhere:")[0].values["miscounted"] == 0
+
+
+def test_each_of_several_snippets_is_made_in_as_many_places_as_its_own_words_say() -> None:
+    one = "def {}(day):\n    month = calendar.weeks(day)\n    return store(month)\n"
+    original = "\n\n".join(one.format(name) for name in ("first", "second", "third"))
+    prose = ("In all three:", "And the result, in `second` only:")
+    texts = (NEW, "def second(day):\n    # ...\n    return keep(month)")
+    shown = [Snippet(tuple(text.split("\n")), prose=said) for text, said in zip(texts, prose, strict=True)]
+    found, weights = outline(original, "python"), {**WEIGHTS, "repeated_part": 3.0}
+    best = readings_of(lines_of(original), shown, "python", "\n".join(prose), found, known_weights=weights)[0]
+    text = "\n".join(best.lines)
+    assert (text.count("FIXED"), text.count("store"), text.count("keep")) == (3, 2, 1)
+    told = dict(zip(NAMES, best.features().tolist(), strict=True))
+    assert (told["repeated"], told["repeated_part"]) == (1, 1)
+    score = sum(value * weights.get(name, 0.0) for name, value in told.items())
+    assert best.score == pytest.approx(score, abs=1e-3)
 
 
 def read(weight: float) -> tuple[Reading, dict[str, float]]:
