@@ -104,10 +104,26 @@ _RENAMED = pattern(
     r"`([^`\n]+)`(?:\s+\w+){0,3}\s*(?:→|->|=>|⇒|\b(?:becomes?|to|by|with|into|wird|zu|durch|devient|par|por|pasa a)\b)"
     r"(?:\s+\w+){0,2}\s*`([^`\n]+)`"
 )
+# What may stand behind the quote that becomes another one and only tells where, or how often.
+_ASIDE = pattern(
+    r"(?<=`)\s+(?:\([^()`\n]*\)|(?:in|of|inside|from|under|dans|en|di|bei)\s+(?:the\s+)?`[^`\n]+`)(?=[^`\n]*`)"
+)
 _INSTEAD = pattern(
     r"`([^`\n]+)`\s+(?:instead of|rather than|in place of|replaces|statt|anstelle von)\s+(?:\w+\s+)?`([^`\n]+)`"
     r"|`([^`\n]+)`\s*[(–,]\s*(?:\w+\s+)?(?:was|were|formerly|previously|war|bisher|vorher|était|antes|era|prima|было|был)"
     r"\s+`([^`\n]+)`"
+)
+# A word for becoming, which "add `a` to `b`" doesn't have: "`a` turns into `b`", "rename `a` to `b`", "it calls `a`;
+# make that `b`".
+_STATED = pattern(
+    r"(?:`(?P<old>[^`\n]+)`|[\"“](?P<text>[^\"“”\n]{2,})[\"”])(?:\s+\w+){0,3}?\s*(?:→|->|=>|⇒"
+    r"|[,;:.–—-]?\s*(?:\b(?:and|so|please|just)\s+)?\b(?:make|change|turn|rename|mach|ändere|cambia)\s+(?:\w+\s+){0,2}?"
+    r"(?:it|that|this|them|these|those|both|das|es|daraus|sie)(?:\s+(?:in)?to)?"
+    r"|\b(?:becomes?|turns?\s+(?:in)?to|changes?\s+(?:in)?to|wird\s+zu|werden\s+zu|devient|diventa|pasa\s+a(?:\s+ser)?)\b)"
+    r"(?:\s+\w+){0,1}?\s*(?:`(?P<new>[^`\n]+)`|[\"“](?P<new_text>[^\"“”\n]{2,})[\"”])"
+    r"|\b(?:replac|renam|chang|turn|swap|switch|ersetz|reemplaz|cambi|remplac|sostitu|substitu)\w*\s[^`.;\n]{0,30}"
+    r"`(?P<from>[^`\n]+)`(?:\s+\w+){0,3}?\s+(?:to|by|with|into|for|durch|zu|por|par|con)(?:\s+\w+)?\s+`(?P<to>[^`\n]+)`",
+    re.IGNORECASE,
 )
 # Two for two: `a` / `b` to `c` / `d`.
 _RENAMED_BOTH = pattern(
@@ -434,12 +450,26 @@ class Shown:
     @cached_property
     def renamed(self) -> tuple[tuple[str, str], ...]:
         """Pairs of quotes: what was, and what is to be in its place."""
-        pairs = [*_RENAMED.findall(self.prose)]
-        pairs += [(old or was, new or now) for new, old, now, was in _INSTEAD.findall(self.prose)]
-        for first, second, new_first, new_second in _RENAMED_BOTH.findall(self.prose):
+        pairs = [*_RENAMED.findall(self._direct), *self.stated]
+        for first, second, new_first, new_second in _RENAMED_BOTH.findall(self._direct):
             pairs = [pair for pair in pairs if pair != (second, new_first)]
             pairs += [(first, new_first), (second, new_second)]
         return tuple(dict.fromkeys((old.strip(), new.strip()) for old, new in pairs))
+
+    @cached_property
+    def _direct(self) -> str:
+        """The prose without what stands behind a quote and only tells where it is."""
+        return _ASIDE.sub("", self.prose)
+
+    @cached_property
+    def stated(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of quotes that a word for becoming joins."""
+        found = _STATED.finditer(self._direct)
+        pairs = [
+            (one["old"] or one["text"] or one["from"], one["new"] or one["new_text"] or one["to"]) for one in found
+        ]
+        pairs += [(old or was, new or now) for new, old, now, was in _INSTEAD.findall(self.prose)]
+        return tuple(dict.fromkeys((old.strip(), new.strip().rstrip(".,")) for old, new in pairs))
 
     @cached_property
     def wanted(self) -> tuple[tuple[str, str], ...]:
@@ -447,7 +477,7 @@ class Shown:
         pairs = (
             (one["code"] or one["words"], one["new_code"] or one["new_words"]) for one in _WANTED.finditer(self.prose)
         )
-        return tuple(dict.fromkeys((old.strip(), new.strip(" .,")) for old, new in pairs))
+        return tuple(dict.fromkeys((old.strip(), new.strip().rstrip(".,")) for old, new in pairs))
 
     @cached_property
     def became(self) -> tuple[tuple[str, str], ...]:
@@ -559,13 +589,13 @@ def repetitions(
         named = _scopes(words.text, declared)
         scopes = [one for one in named if not _holds(one, mine)]
         is_outside = not any(_holds(one, mine) for one in named)
-        told_counts = _told_counts(words.text)
+        counts = told_counts(words.text)
         for places, is_like in _places(mine, original, scopes, words.keys):
             if not places:
                 continue
             made = sorted((*changes, *(one for _, one in places)), key=lambda one: (one[0], one[1]))
             inside = sum(_is_inside(place, scopes) for place in places) / len(places)
-            is_counted = _is_counted(told_counts, len(mine), len(places))
+            is_counted = _is_counted(counts, len(mine), len(places))
             values = {
                 "said": float(says_everywhere(words.text)),
                 "part": float(words.is_part),
@@ -575,7 +605,7 @@ def repetitions(
                 "like": float(is_like),
                 "fits": sum(_fits(one, mine, original, words.keys) for one in places) / len(places),
                 "outside": float(is_outside and inside > 0),
-                "miscounted": float(bool(told_counts) and not is_counted),
+                "miscounted": float(bool(counts) and not is_counted),
             }
             key = tuple((start, end) for start, end, _ in made)
             if key not in found or _strength(found[key]) < _strength(Repetition(made, values)):
@@ -599,7 +629,7 @@ def _is_of(change: Change, keys: frozenset[str]) -> bool:
     return bool(new) and sum(key in keys for key in new) * 2 > len(new)
 
 
-def _told_counts(words: str) -> set[int]:
+def told_counts(words: str) -> set[int]:
     """The numbers of places that words may tell."""
     told = {_COUNT_OF[word] for one in _WORD.findall(words) if (word := one.lower()) in _COUNT_OF}
     return told | {int(number) for number in _NUMBER.findall(words)}

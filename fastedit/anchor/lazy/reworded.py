@@ -11,14 +11,16 @@ from rapidfuzz import fuzz, process
 
 from fastedit.anchor.hints import sentences_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines, identity_of
-from fastedit.anchor.lazy.message import Declared, Shown
+from fastedit.anchor.lazy.message import Declared, Shown, told_counts
 from fastedit.anchor.lazy.quoted import MIN_NEW, MIN_WORD, NAME, QUOTE, bare, new_quoted_lines
 from fastedit.patterns import pattern
 
 # rename: one quote stands for another from now on, wherever it is; rename_places: the logarithm of their number;
 # rename_shown: the snippets have the new one; rename_part: it is done in one declaration only, which the words name;
 # rename_wanted: the words say that the one should be the other; rename_became: the two are alike, with words of their
-# own between: "`a` clashes, so it is `b` now".
+# own between: "`a` clashes, so it is `b` now"; rename_stated: a word for becoming joins them; rename_done: the share of
+# the lines that a snippet shows as they are then; rename_count: the words tell how many places there are;
+# rename_whole: it is done only where a line is nothing but the quote.
 # line: a quote is a line that the original has with another value; line_among: as many other lines could be meant;
 # line_like: how alike the two are; line_shown: a snippet shows it; line_gone: the words say that it is gone;
 # line_entry: it is an item of a list with the same first word; line_far: nothing but its words says which line it is.
@@ -30,9 +32,10 @@ from fastedit.patterns import pattern
 # place for another; insert_scoped: it goes into a declaration that the sentence names; insert_agreed: the words and the
 # order say the same.
 CHANGED = (
-    "rename", "rename_places", "rename_shown", "rename_part", "rename_wanted", "rename_became", "line", "line_among",
-    "line_like", "line_shown", "line_gone", "line_entry", "line_far", "line_paragraph", "line_import", "insert",
-    "insert_told", "insert_sorted", "insert_said", "insert_again", "insert_scoped", "insert_agreed",
+    "rename", "rename_places", "rename_shown", "rename_part", "rename_wanted", "rename_became", "rename_stated",
+    "rename_done", "rename_count", "rename_whole", "line", "line_among", "line_like", "line_shown", "line_gone",
+    "line_entry", "line_far", "line_paragraph", "line_import", "insert", "insert_told", "insert_sorted",
+    "insert_said", "insert_again", "insert_scoped", "insert_agreed",
 )  # fmt: skip
 MAX_RENAMED = 12  # lines
 MIN_PARAGRAPH = 2  # lines of a block quote that is a paragraph
@@ -79,7 +82,7 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         start, end = (r"(?<![\w$-])" if old[0].isalnum() else ""), (r"(?![\w$-])" if old[-1].isalnum() else "")
         found = re.compile(f"{start}{re.escape(old)}{end}")
         lines = [line for line, text in enumerate(original.texts) if old in text and found.search(text)]
-        if not 0 < len(lines) <= MAX_RENAMED:
+        if not lines:
             continue
         literal = new.replace("\\", r"\\")
         changed = tuple((line, found.sub(literal, original.texts[line])) for line in lines)
@@ -88,11 +91,25 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         values = {"rename": 1.0, "rename_places": math.log(len(lines)), "rename_shown": float(is_shown)}
         values["rename_wanted"] = float((old, new) in shown.wanted)
         values["rename_became"] = float((old, new) in shown.became)
-        yield Rewording(changed, values)
+        values["rename_stated"] = float((old, new) in shown.stated)
+        counts = told_counts("\n".join(one for one, _ in sentences_of(shown.prose) if old in one or new in one))
+        if len(changed) <= MAX_RENAMED:
+            yield Rewording(changed, {**values, **_of_lines(changed, counts, shown)})
+        whole = tuple(one for one in changed if bare(original.texts[one[0]]) == bare(old))
+        if 0 < len(whole) < len(changed) and len(whole) <= MAX_RENAMED:
+            values_there = {**values, "rename_places": math.log(len(whole)), "rename_whole": 1.0}
+            yield Rewording(whole, {**values_there, **_of_lines(whole, counts, shown)})
         within = {line for start, end in _scopes(shown, old, new, declared) for line in range(start, end)}
         part = tuple(one for one in changed if one[0] in within)
-        if 0 < len(part) < len(changed):
-            yield Rewording(part, {**values, "rename_places": math.log(len(part)), "rename_part": 1.0})
+        if 0 < len(part) < len(changed) and len(part) <= MAX_RENAMED:
+            values |= {"rename_places": math.log(len(part)), "rename_part": 1.0}
+            yield Rewording(part, {**values, **_of_lines(part, counts, shown)})
+
+
+def _of_lines(changed: Sequence[tuple[int, str]], counts: set[int], shown: Shown) -> dict[str, float]:
+    """What the lines say that a renaming changes. counts: how many places there are, as words tell."""
+    done = sum("".join(text.split()) in shown.lines for _, text in changed) / len(changed)
+    return {"rename_done": done, "rename_count": float(len(changed) in counts)}
 
 
 def _paragraphs(shown: Shown, original: Lines) -> Iterator[tuple[Rewording, tuple[str, ...]]]:

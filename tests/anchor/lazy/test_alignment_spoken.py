@@ -272,6 +272,54 @@ def test_a_renaming_in_what_the_words_name_only() -> None:
     assert [[line for line, _ in one.lines] for one in found if one.values.get("rename")] == [[1, 5, 9], [1, 5]]
 
 
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Both ask `cache.get(key)`; make that `store.get(key)`.",
+        "`cache.get(key)` (it is asked twice) turns into `store.get(key)`.",
+        "Replace `cache.get(key)` by `store.get(key)`.",
+        "- `cache.get(key)` in `read` → `store.get(key)`",
+        'It says "cache.get(key)", make it "store.get(key)".',
+    ],
+)
+def test_a_word_for_becoming_joins_two_quotes(prose: str) -> None:
+    assert shown_of([], hints_of(""), prose).stated == (("cache.get(key)", "store.get(key)"),)
+
+
+@pytest.mark.parametrize("prose", ["Add `cache.get(key)` to `read`.", "`cache` and `store`"])
+def test_other_words_between_quotes_are_none_for_becoming(prose: str) -> None:
+    assert not shown_of([], hints_of(""), prose).stated
+
+
+def test_a_quote_keeps_the_dot_that_it_begins_with() -> None:
+    assert shown_of([], hints_of(""), "`main` turns into `.page`.").stated == (("main", ".page"),)
+
+
+def test_a_renaming_is_made_where_a_line_is_nothing_but_the_quote_too() -> None:
+    original = "def warn(error)\n  log(\n    text,\n    error)\nfail(a, error)\n"
+    found = changes("The warning ends with `cause or error)` rather than `error)`.", original)
+    named = {tuple(line for line, _ in one.lines): one.values for one in found if one.values.get("rename")}
+    assert named[(3,)]["rename_whole"] == 1
+    assert named[(0, 3, 4)].get("rename_whole", 0) == 0
+
+
+def test_a_common_name_is_renamed_in_what_the_words_name() -> None:
+    body = "".join(f"    use(nil, {number})\n" for number in range(15))
+    original = f"def a():\n{body}\n\ndef b():\n    use(nil)\n"
+    found = changes("Change `nil` to `none` in `b`.", original)
+    assert [[line for line, _ in one.lines] for one in found if one.values.get("rename")] == [[19]]
+
+
+def test_the_number_of_places_that_words_tell_speaks_for_a_renaming() -> None:
+    [both] = [
+        one for one in changes("Both `check` turn into `test`.", "check()\ncheck()\n") if one.values.get("rename")
+    ]
+    [three] = [
+        one for one in changes("All three `check` become `test`.", "check()\ncheck()\n") if "rename" in one.values
+    ]
+    assert (both.values["rename_count"], three.values["rename_count"]) == (1, 0)
+
+
 TEMPLATE = """\
 {% block head %}
 {% endblock %}
