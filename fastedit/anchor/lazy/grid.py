@@ -49,6 +49,8 @@ MAX_SECONDS = 10.0  # for all searches of an edit, of the processor's time: othe
 CALLS_A_CHECK = 8
 COUNTED = 30  # so many lines jumped over at once are far, more are no farther
 MORE_THAN_ANY = np.float32(400)  # deleted lines: what a gap counts as, which must not be deleted
+MIN_WHERE = -1.2  # log odds of a note that tells a place
+MIN_MARKER = -0.7  # of one that stands for code
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,14 @@ class Context:
     """All that the words around a snippet say.
 
     names: what they mention as code; removed: what they say is gone; kept: keys of lines that they say stay; prose: the
-    words before it.
+    words before it; earlier: those before the snippets above it.
     """
 
     names: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
     prose: str = ""
+    earlier: str = ""
 
 
 class Positions:
@@ -447,10 +450,10 @@ class Grid(Positions):
         result: list[frozenset[str]] = []
         local: frozenset[str] | None = None
         for one in self.rows:
-            if one.note is not None and one.role("where") > -1.2:
+            if one.note is not None and one.role("where") > MIN_WHERE:
                 named = frozenset(name for name in one.names if name in self.declared_names)
                 local = named or local
-            elif one.role("elide") > -0.7:
+            elif one.role("elide") > MIN_MARKER:
                 local = None
             result.append(local if local else general)
         return result
@@ -460,9 +463,39 @@ class Grid(Positions):
         """The places where the words say that the snippet goes."""
         if not self.context.prose:
             return Told()
+        return self._place_reader.told(self.context.prose, self._declared_in_it, self.context.earlier)
+
+    @cached_property
+    def told_by_row(self) -> list[Told]:
+        """For each row the places that a note above it in the snippet tells, else those that the words before tell."""
+        result: list[Told] = []
+        local: Told | None = None
+        for one in self.rows:
+            if one.note is not None and one.role("where") > MIN_WHERE:
+                found = self._place_reader.told(self._quoting(one), self._declared_in_it)
+                is_told = found.inside is not None or found.at is not None
+                local = found if is_told else local
+            elif one.role("elide") > MIN_MARKER:
+                local = None
+            result.append(local if local is not None else self.told)
+        return result
+
+    def _quoting(self, row: Row) -> str:
+        """The words of a note with the names of declarations quoted, as prose has them: "after `load`"."""
+        names = [name for name in row.names if name in self.declared_names]
+        if not names or row.note is None or "`" in row.note:
+            return row.note or ""
+        return re.sub(rf"(?<![\w$])({'|'.join(map(re.escape, names))})(?![\w$])", r"`\1`", row.note)
+
+    @cached_property
+    def _place_reader(self) -> PlaceReader:
+        return PlaceReader(self.original, self.declared_names)
+
+    @cached_property
+    def _declared_in_it(self) -> frozenset[str]:
+        """The names that the snippet declares."""
         found = (self.shown.identity(row) for row in range(self.num_rows))
-        shown = (re.split(r"[.:\s]+", one.name)[-1] for one in found if one is not None and one.kind == "decl")
-        return PlaceReader(self.original, self.declared_names).told(self.context.prose, frozenset(shown))
+        return frozenset(re.split(r"[.:\s]+", one.name)[-1] for one in found if one is not None and one.kind == "decl")
 
     @cached_property
     def intent(self) -> Intent:

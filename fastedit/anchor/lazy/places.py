@@ -132,6 +132,20 @@ _FIRST_OF_FILE = re.compile(
     r"|\b(?:very )?(?:top|beginning|start) of (?:the |this )?(?:file|module|script)\b|\bfile (?:begins|starts) with\b",
     re.IGNORECASE,
 )
+_COMES_FIRST = pattern(
+    r"\b(?:comes?|goes?|go|stands?|put (?:it|them|this|that))\s+(?:very\s+|right\s+)?first\b"
+    r"|\b(?:as|is|are|be)\s+(?:its|the|now the)\s+(?:very\s+)?first\s+(?:line|import|thing)s?\b(?!\s+(?:of|in))"
+    r"|\bkommt\s+(?:ganz\s+)?(?:zuerst|an den anfang)\b|\bva\s+(?:de\s+)?primer[oa]\b|\bva\s+(?:en\s+)?premier\b",
+    re.IGNORECASE,
+)
+# Words that point at what is named before: "right after that method", "above the hook", "at its end".
+_POINTING = pattern(
+    r"\b(?P<place>after|behind|below|before|above|beneath|following|in|inside|into)\s+(?:that|this|the|the same)\s+"
+    r"(?:class|method|function|hook|component|type|interface|struct|macro|helper|rule|section|block|test|enum)"
+    r"(?:['’]s\s+(?:closing\s+\w+|end|body))?(?![\w'’-]|\s+(?:of|for|that|which|with|in|named|called|`))"
+    r"|\bat\s+(?:its|the (?:class|function|method)['’]s?)\s+(?:very\s+)?(?P<edge>end|top|bottom|beginning)\b",
+    re.IGNORECASE,
+)
 _BRACKETS = re.compile(r"\([^()]*\)")
 _STOP = re.compile(r"\s*[,;:]")
 # A quote, or a word with what belongs to a number, a name or a path.
@@ -185,9 +199,13 @@ class PlaceReader:
         self.original = original
         self.declared = declared
 
-    def told(self, prose: str, shown: frozenset[str]) -> Told:
-        """Reads the last sentence, else the one before it. shown: names that the snippet itself declares."""
-        sentences = [plain(one) for one in SENTENCE_END.split(prose) if one.strip()][-2:]
+    def told(self, prose: str, shown: frozenset[str], earlier: str = "") -> Told:
+        """Reads the last sentence, else the one before it.
+
+        shown: names that the snippet itself declares; earlier: words before those, for what these only point at.
+        """
+        sentences = [plain(one) for one in SENTENCE_END.split(self._resolved(prose, shown, earlier)) if one.strip()]
+        sentences = sentences[-2:]
         near = self._near(sentences)
         for sentence in reversed(sentences):
             told = self._told_by(sentence, shown)
@@ -195,6 +213,24 @@ class PlaceReader:
                 told.near = near
                 return told
         return Told(near=near)
+
+    def _resolved(self, prose: str, shown: frozenset[str], earlier: str) -> str:
+        """The words with the declaration's name that "after that method", "at its end", "above the hook" point at.
+
+        That is the one named last.
+        """
+        pieces, at = [], 0
+        for found in _POINTING.finditer(prose):
+            before = f"{earlier}\n{prose[: found.start()]}"
+            names = [next(filter(None, one.groups())) for one in _QUOTED.finditer(before)]
+            bare = (name.strip().removesuffix("()").split(".")[-1] for name in reversed(names))
+            name = next((one for one in bare if one not in shown and len(self.declared.get(one, ())) == 1), None)
+            if name is None:
+                continue
+            edge = f"{found['edge']} of" if found["edge"] else ""
+            pieces += [prose[at : found.start()], f"{found['place'] or 'at the'} {edge} `{name}`"]
+            at = found.end()
+        return "".join([*pieces, prose[at:]]) if pieces else prose
 
     def _told_by(self, sentence: str, shown: frozenset[str]) -> Told:
         told = Told()
@@ -241,7 +277,7 @@ class PlaceReader:
             lines = self.original.word_places.get(key) or self.original.word_places.get(key.lower(), [])
         else:
             keys = self.original.keys
-            alone = re.compile(rf"(?<![\w.]){re.escape(key)}(?![\w])")
+            alone = re.compile(rf"(?<![\w.]){re.escape(key)}" + (r"(?!\w)" if key[-1:].isalnum() else ""))
             lines = [line for line, theirs in enumerate(keys) if key in theirs and alone.search(theirs)]
         about = [line for line in lines if self._is_about(line, key.split(".")[-1]) or self._begins(line, key)]
         return about or list(lines)
@@ -383,6 +419,7 @@ def mentions(sentence: str) -> Iterator[tuple[str, str]]:
             has_name, since = True, piece.end()
         at, last = piece.end(), name
     edge = _edge_in(sentence, has_name=has_name)
+    edge = edge or ("top" if not has_name and _COMES_FIRST.search(sentence) else "")
     if edge:
         yield edge, ""
 

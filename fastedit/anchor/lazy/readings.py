@@ -76,6 +76,7 @@ NOTHING_MEANT: Meant = ((), (), None, ())
 MAX_BELOW = 8  # readings more than are asked for that may turn out likelier as a whole
 MAX_BROKEN_BY_WORDS = 3.0  # parse errors
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
+MAX_EARLIER = 400  # characters of words before earlier snippets
 MAX_PART_REPEATED = 4  # readings of one snippet whose changes are
 
 
@@ -106,7 +107,8 @@ def readings_of(
     carried = [start]
     clock = Clock()
     for number, snippet in enumerate(snippets):
-        context = context_of(snippet, hints, instruction)
+        earlier = "\n".join(one.prose for one in snippets[:number])[-MAX_EARLIER:]
+        context = context_of(snippet, hints, instruction, earlier)
         task = Task(base, snippet, language, context, used, known_for, start, rejected, clock, words)
         ranked = _joined(carried, task, found)
         if not ranked:
@@ -376,6 +378,6 @@ def _notes(reading: Reading) -> tuple[str, ...]:
     return tuple(row.note for row in told if row.note)
 
 
-def context_of(snippet: Snippet, hints: Hints, instruction: str = "") -> Context:
-    """Reads the words around a snippet."""
-    return Context(names_in(f"{snippet.prose}\n{instruction}"), hints.removed, hints.kept, snippet.prose)
+def context_of(snippet: Snippet, hints: Hints, instruction: str = "", earlier: str = "") -> Context:
+    """Reads the words around a snippet. earlier: the words before the snippets above it."""
+    return Context(names_in(f"{snippet.prose}\n{instruction}"), hints.removed, hints.kept, snippet.prose, earlier)

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastedit.anchor.lazy.grid import Grid
+    from fastedit.anchor.lazy.places import Told
 
     Floats = NDArray[np.float32]
 
@@ -195,11 +196,10 @@ class NewLines:
                 share += covered
             table[:, INSIDE_NAMED] = share / len(names)
             table[:, OUTSIDE_NAMED] = share == 0
-        self._add_told(table)
+        self._add_told(table, self.grid.told_by_row[row])
 
-    def _add_told(self, table: Floats) -> None:
+    def _add_told(self, table: Floats, told: Told) -> None:
         """Adds whether positions are where the words say."""
-        told = self.grid.told
         if told.inside is not None:
             inside = np.zeros(self.grid.num_lines + 1, bool)
             inside[1:] = told.inside

@@ -168,6 +168,53 @@ def test_words_name_an_end_of_a_declaration(prose: str, expected: list[int]) -> 
     assert told.inside is not None
 
 
+@pytest.mark.parametrize(
+    ("prose", "earlier", "expected"),
+    [
+        ("`load` reads bytes now. Right after that function:", "", [10, 11, 12]),
+        ("Above the function:", "In `save`, check first:", [10, 11, 12]),
+        ("One more line for `load`; put it at its end:", "", [10, 11, 12]),
+        ("Before the function:", "`LIMIT` and `load` are public.", [6, 7, 8]),
+    ],
+)
+def test_words_may_point_at_what_is_named_before(prose: str, earlier: str, expected: list[int]) -> None:
+    reader = PlaceReader(Lines(lines_of(ORIGINAL)), {"load": [(8, 10)], "save": [(12, 14)]})
+    assert places_of(reader.told(prose, frozenset(), earlier).at) == expected
+
+
+@pytest.mark.parametrize(
+    "prose", ["After that function:", "`other` is new. After that function:", "After the class of it:"]
+)
+def test_words_that_point_at_nothing_known_tell_no_place(prose: str) -> None:
+    reader = PlaceReader(Lines(lines_of(ORIGINAL)), {"load": [(8, 10)]})
+    assert reader.told(prose, frozenset({"other"})).at is None
+
+
+@pytest.mark.parametrize("prose", ["These two come first:", "Put them first:", "As the first lines:"])
+def test_what_comes_first_stands_at_the_top(prose: str) -> None:
+    assert places_of(told_by(prose).at) == [0]
+
+
+def test_what_comes_first_in_something_named_does_not() -> None:
+    assert places_of(told_by("In `load`, this comes first:").at) is None
+
+
+def test_a_note_in_the_snippet_tells_the_place_of_the_rows_below_it() -> None:
+    shown = ["# after load", "def stat(path):", "    return path", "# ...", "def last(path):", "    return path"]
+    lines = Lines(lines_of(ORIGINAL))
+    prose = Context(prose="Before `load`:")
+    grid = Grid(lines, rows_of(shown, lines, "python"), outline(ORIGINAL, "python"), prose)
+    told = [places_of(one.at) for one in grid.told_by_row]
+    assert told == [[10, 11, 12], [10, 11, 12], [10, 11, 12], [6, 7, 8], [6, 7, 8], [6, 7, 8]]
+
+
+def test_a_quote_that_ends_in_a_sign_may_go_on_as_a_word() -> None:
+    lines = Lines(["- ``loop://``", "", "- ``spy://port``", "- ``alt://port``"])
+    near = PlaceReader(lines, {}).told("In the list, behind `alt://`:", frozenset()).near
+    assert near is not None
+    assert int(near.argmax()) == 4
+
+
 def test_the_end_of_a_block_lies_before_what_closes_it() -> None:
     told = PlaceReader(Lines(["f() {", "  a()", "}", "b()"]), {"f": [(0, 3)]}).told("At the end of `f`:", frozenset())
     assert places_of(told.at) == [2]
