@@ -13,7 +13,7 @@ PAIR = (
     "like_parent_other like_parent_new note_quotes owner_same owner_other owner_new like_owner_other like_owner_new "
     "like_though_loose told_inside told_outside loose_prefix like_elided like_elided_code like_opens said_adds "
     "said_changes said_placed said_adds_other rewrapped like_rivals identity_other_used drops_comment like_underline "
-    "like_kind_same loose_opens loose_closer like_closer"
+    "like_kind_same loose_opens loose_closer like_closer like_replaced like_replaced_not"
 ).split()
 NEXT = "next_shift_same next_shift_other next_blank next_from_new next_from_deleted next_new_deeper".split()
 ROW_NEW = (
@@ -24,14 +24,14 @@ NEW_AT = (
     "fits_before fits_behind fits_opener fits_none captures ends_block ends_file begins_file blank_behind "
     "blank_before declared_at_boundary declared_inside statement_at_boundary first_same_before first_same_behind "
     "inside_parent outside_parent inside_named outside_named import_far deeper_than_before "
-    "in_told out_told at_told off_told at_meant off_meant"
+    "in_told out_told at_told off_told at_meant off_meant at_replaced"
 ).split()
 NEW_NEAR = [f"near_{name}" for name in NEW_AT]
 NEW_FAR = [f"far_{name}" for name in NEW_AT]
 NEW_FROM = "new_after_quote new_after_deleted new_after_marker new_after_jump new_at_start new_more".split()
 DELETED_LINE = (
     "deleted deleted_blank deleted_comment deleted_trivial deleted_header deleted_shown deleted_said deleted_like "
-    "deleted_stays deleted_said_adds deleted_said_placed deleted_doc"
+    "deleted_stays deleted_said_adds deleted_said_placed deleted_doc deleted_replaced"
 ).split()
 DELETED = (
     "delete_after_quote delete_after_new delete_after_marker delete_to_quote delete_to_new delete_to_marker "
@@ -80,7 +80,7 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
     OWNER_NEW, LIKE_OWNER_OTHER, LIKE_OWNER_NEW, LIKE_THOUGH_LOOSE, TOLD_INSIDE, TOLD_OUTSIDE,
     LOOSE_PREFIX, LIKE_ELIDED, LIKE_ELIDED_CODE, LIKE_OPENS, SAID_ADDS, SAID_CHANGES, SAID_PLACED, SAID_ADDS_OTHER,
     REWRAPPED, LIKE_RIVALS, IDENTITY_OTHER_USED, DROPS_COMMENT, LIKE_UNDERLINE,
-    LIKE_KIND_SAME, LOOSE_OPENS, LOOSE_CLOSER, LIKE_CLOSER,
+    LIKE_KIND_SAME, LOOSE_OPENS, LOOSE_CLOSER, LIKE_CLOSER, LIKE_REPLACED, LIKE_REPLACED_NOT,
 ) = range(len(PAIR))
 (
     NEW, NEW_BLANK, NEW_COMMENT, NEW_DECLARED, NEW_KNOWN, NEW_KNOWN_TRIVIAL, NEW_DOTS, NEW_LIKE, NEW_NOTE,
@@ -90,6 +90,6 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
     FITS_BEFORE, FITS_BEHIND, FITS_OPENER, FITS_NONE, CAPTURES, ENDS_BLOCK, ENDS_FILE, BEGINS_FILE, BLANK_BEHIND,
     BLANK_BEFORE, DECLARED_AT_BOUNDARY, DECLARED_INSIDE, STATEMENT_AT_BOUNDARY, FIRST_SAME_BEFORE, FIRST_SAME_BEHIND,
     INSIDE_PARENT, OUTSIDE_PARENT, INSIDE_NAMED, OUTSIDE_NAMED, IMPORT_FAR, DEEPER_THAN_BEFORE,
-    IN_TOLD, OUT_TOLD, AT_TOLD, OFF_TOLD, AT_MEANT, OFF_MEANT,
+    IN_TOLD, OUT_TOLD, AT_TOLD, OFF_TOLD, AT_MEANT, OFF_MEANT, AT_REPLACED,
 ) = range(len(NEW_AT))
 # fmt: on

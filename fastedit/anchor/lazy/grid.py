@@ -267,9 +267,9 @@ class Grid(Positions):
 
     @cached_property
     def _line_facts(self) -> dict[str, NDArray[np.float32]]:
-        """Per line: blank, comment, trivial, header, shown in the snippet, like a row of it, said to go, doc, stays."""
+        """Per line: blank, comment, trivial, header, shown, like a row, said to go or to be replaced, doc, stays."""
         n = self.num_lines
-        names = "blank comment trivial header shown like said doc stays".split()
+        names = "blank comment trivial header shown like said doc stays replaced".split()
         facts = {name: np.zeros(n, np.float32) for name in names}
         for key in self.context.kept:
             for line in self.original.places.get(key, ()):
@@ -280,6 +280,8 @@ class Grid(Positions):
         if self.context.removed:
             self._add_said(facts["said"])
         self._add_docs(facts["doc"])
+        if self.told.replaced is not None:
+            facts["replaced"] = self.told.replaced
         return facts
 
     def _add_kinds(self, facts: dict[str, NDArray[np.float32]]) -> None:
@@ -338,7 +340,7 @@ class Grid(Positions):
         plain = full * (1 - f["comment"]) * (1 - f["trivial"]) + MORE_THAN_ANY * (self._left_out > 0).astype(np.float32)
         rest = "blank comment trivial header shown said like stays".split()
         told = [full * value for value in (self.intent.adds, self.intent.placed)]
-        return self._counted([plain, *(f[name] for name in rest), *told, full * f["doc"]])
+        return self._counted([plain, *(f[name] for name in rest), *told, full * f["doc"], f["replaced"]])
 
     @cached_property
     def jumped_lines(self) -> Floats:

@@ -41,6 +41,8 @@ from fastedit.anchor.lazy.features import (
     LIKE_OWNER_OTHER,
     LIKE_PARENT_NEW,
     LIKE_PARENT_OTHER,
+    LIKE_REPLACED,
+    LIKE_REPLACED_NOT,
     LIKE_RIVALS,
     LIKE_SAME_ELSEWHERE,
     LIKE_THOUGH_LOOSE,
@@ -502,6 +504,10 @@ class Surroundings:
         if grid.told.inside is not None:
             inside = grid.told.inside[lines]
             features[:, TOLD_INSIDE], features[:, TOLD_OUTSIDE] = inside, ~inside
+        if grid.told.replaced is not None:
+            replaced = grid.told.replaced[lines]
+            features[:, LIKE_REPLACED] = features[:, LIKE] * replaced
+            features[:, LIKE_REPLACED_NOT] = features[:, LIKE] * (replaced == 0)
         column = self.shown.columns[row] + grid.row_shifts[row]
         stays = np.array([original.columns[line] == column for line in lines], bool)
         features[:, SHIFT_SAME], features[:, SHIFT_OTHER] = stays, ~stays

@@ -132,6 +132,20 @@ _FIRST_OF_FILE = re.compile(
     r"|\b(?:very )?(?:top|beginning|start) of (?:the |this )?(?:file|module|script)\b|\bfile (?:begins|starts) with\b",
     re.IGNORECASE,
 )
+# Words for what takes the place of something: "instead of `a`", "replace `a` and `b` with", "`a` gives way to".
+_REPLACES = pattern(
+    r"\b(?:instead of|in (?:the )?place of|takes? the place of|rather than|replac(?:e|es|ing)|anstelle von|anstatt"
+    r"|statt|ersetz(?:e|t|en)|en lugar de|en vez de|reemplaz(?:a|ar)|au lieu de|remplac(?:e|er|ez)|al posto di"
+    r"|sostituisc[ei]|em vez de|substitu(?:i|a|ir)|in plaats van|vervang(?:t|en)?|zamiast)\b|вместо|замен(?:и|ите|яет)",
+    re.IGNORECASE,
+)
+_REPLACED_BY = pattern(r"\b(?:with|by|durch|por|con|par|da|door)\b", re.IGNORECASE)
+_IS_REPLACED = pattern(
+    r"(?:`([^`\n]+)`|[\"“„]([^\"“”„\n]{4,})[\"”“])(?:\s+[a-z]+){0,4}?\s+(?:is|are|gets?|wird|werden|es|est)\s+(?:now\s+)?"
+    r"(?:replaced|swapped|superseded|ersetzt|reemplazad\w+|remplacée?s?)\b",
+    re.IGNORECASE,
+)
+MAX_BEHIND = 90  # characters behind a word for replacing
 _COMES_FIRST = pattern(
     r"\b(?:comes?|goes?|go|stands?|put (?:it|them|this|that))\s+(?:very\s+|right\s+)?first\b"
     r"|\b(?:as|is|are|be)\s+(?:its|the|now the)\s+(?:very\s+)?first\s+(?:line|import|thing)s?\b(?!\s+(?:of|in))"
@@ -184,12 +198,14 @@ class Told:
     """The place of a snippet, as words tell it.
 
     inside: lines that stand in a declaration which they name; at: positions which they name; near: how likely they mean
-    a position by words that aren't sure to name one, such as plain ones; None where they don't.
+    a position by words that aren't sure to name one, such as plain ones; replaced: how likely they say that something
+    takes the place of a line; None where they don't.
     """
 
     inside: NDArray[np.bool_] | None = None
     at: NDArray[np.bool_] | None = None
     near: NDArray[np.float32] | None = None
+    replaced: NDArray[np.float32] | None = None
 
 
 class PlaceReader:
@@ -206,13 +222,28 @@ class PlaceReader:
         """
         sentences = [plain(one) for one in SENTENCE_END.split(self._resolved(prose, shown, earlier)) if one.strip()]
         sentences = sentences[-2:]
-        near = self._near(sentences)
+        near, replaced = self._near(sentences), self._replaced(sentences[-1:], shown)
         for sentence in reversed(sentences):
             told = self._told_by(sentence, shown)
             if told.inside is not None or told.at is not None:
-                told.near = near
+                told.near, told.replaced = near, replaced
                 return told
-        return Told(near=near)
+        return Told(near=near, replaced=replaced)
+
+    def _replaced(self, sentences: Sequence[str], shown: frozenset[str]) -> NDArray[np.float32] | None:
+        """Weighs how likely sentences say of each line that something else takes its place."""
+        result = np.zeros(len(self.original), np.float32)
+        for sentence in sentences:
+            for quoted in replaced_in(sentence):
+                name = quoted.strip().removesuffix("()")
+                if name in self.declared:
+                    spans = self.declared[name][:MAX_MEANT]
+                else:
+                    lines = [start for start, _ in self._meant(quoted, shown)]
+                    spans = [(line, line + max(1, self.original.statement_span(line))) for line in lines]
+                for start, end in spans:
+                    result[start:end] = np.maximum(result[start:end], 1 / len(spans))
+        return result if result.any() else None
 
     def _resolved(self, prose: str, shown: frozenset[str], earlier: str) -> str:
         """The words with the declaration's name that "after that method", "at its end", "above the hook" point at.
@@ -394,6 +425,17 @@ def words_near(sentence: str) -> Iterator[tuple[str, str, int]]:
             distance += 1
         if _STOP.match(sentence, found.end()):
             kind = ""
+
+
+def replaced_in(sentence: str) -> Iterator[str]:
+    """The quotes of which a sentence says that something else takes their place."""
+    for found in _REPLACES.finditer(sentence):
+        behind = sentence[found.end() : found.end() + MAX_BEHIND]
+        stop = _REPLACED_BY.search(_CODE.sub(lambda one: " " * len(one[0]), behind))
+        for quote in _QUOTED.finditer(behind[: stop.start()] if stop is not None else behind):
+            yield next(filter(None, quote.groups()))
+    for found in _IS_REPLACED.finditer(sentence):
+        yield next(filter(None, found.groups()))
 
 
 def _is_coded(word: str) -> bool:

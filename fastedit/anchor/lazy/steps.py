@@ -11,6 +11,7 @@ import numpy as np
 from fastedit.anchor.lazy import features as g
 from fastedit.anchor.lazy.features import (
     AT_MEANT,
+    AT_REPLACED,
     AT_TOLD,
     BEGINS_FILE,
     BLANK_BEFORE,
@@ -208,6 +209,9 @@ class NewLines:
             table[:, AT_TOLD], table[:, OFF_TOLD] = told.at, ~told.at
         if told.near is not None:
             table[:, AT_MEANT], table[:, OFF_MEANT] = told.near, told.near.max() - told.near
+        if told.replaced is not None:
+            table[:-1, AT_REPLACED] = told.replaced
+            table[1:, AT_REPLACED] = np.maximum(table[1:, AT_REPLACED], told.replaced)
 
     def _extents(self, row: int) -> list[tuple[int, int]]:
         """The blocks of the original that a header in the snippet may mean, as (header, end)."""

@@ -9,6 +9,8 @@ from fastedit.anchor.lazy.features import (
     DELETED_LINE,
     IDENTITY_OTHER,
     LIKE,
+    LIKE_REPLACED,
+    LIKE_REPLACED_NOT,
     NEW_AT,
     NEW_SAID_ADDS,
     SAID_ADDS,
@@ -17,10 +19,11 @@ from fastedit.anchor.lazy.features import (
 )
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.places import Intent, PlaceReader, Told, asks_blanks, intent_of
+from fastedit.anchor.lazy.places import Intent, PlaceReader, Told, asks_blanks, intent_of, replaced_in
 from fastedit.anchor.lazy.reading import NAMES, Reading
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.rows import rows_of
+from fastedit.anchor.lazy.steps import NewLines
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, grid_of, lines_of
@@ -206,6 +209,47 @@ def test_a_note_in_the_snippet_tells_the_place_of_the_rows_below_it() -> None:
     grid = Grid(lines, rows_of(shown, lines, "python"), outline(ORIGINAL, "python"), prose)
     told = [places_of(one.at) for one in grid.told_by_row]
     assert told == [[10, 11, 12], [10, 11, 12], [10, 11, 12], [6, 7, 8], [6, 7, 8], [6, 7, 8]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("In `load`, instead of `return open(path)`:", ["return open(path)"]),
+        ("Replace `a` and `b` with `c`:", ["a", "b"]),
+        ('The "old limit" line is replaced by:', ["old limit"]),
+        ("Statt `LIMIT`:", ["LIMIT"]),
+        ("Use `a` with `b`:", []),
+    ],
+)
+def test_words_say_what_is_replaced(sentence: str, expected: list[str]) -> None:
+    assert list(replaced_in(sentence)) == expected
+
+
+def test_lines_that_words_say_are_replaced() -> None:
+    assert told_by("Nothing of it.").replaced is None
+    replaced = told_by("In `load`, instead of `return open(path)`:").replaced
+    assert replaced is not None
+    assert np.nonzero(replaced)[0].tolist() == [9]
+    declared = told_by("`load` changes. Instead of `load`:").replaced
+    assert declared is not None
+    assert np.nonzero(declared)[0].tolist() == [8, 9]
+    names = told_by("In place of `NAMES`:").replaced
+    assert names is not None
+    assert np.nonzero(names)[0].tolist() == [3, 4, 5]
+
+
+def test_what_is_replaced_counts_for_what_changes_goes_and_is_new_there() -> None:
+    lines = Lines(lines_of(ORIGINAL))
+    prose = Context(prose="Instead of `return open(path)`:")
+    grid = Grid(lines, rows_of(["    return path.open()"], lines, "python"), outline(ORIGINAL, "python"), prose)
+    pairs = grid.pairs[0]
+    told = dict(zip(pairs.lines.tolist(), pairs.features[:, [LIKE_REPLACED, LIKE_REPLACED_NOT]].tolist(), strict=True))
+    assert told[9] == [1, 0]
+    assert told[13] == [0, 1]
+    column = grid.deleted_lines[:, DELETED_LINE.index("deleted_replaced")]
+    assert (column[9], column[10]) == (0, 1)
+    table = NewLines(grid).table(0)[:, NEW_AT.index("at_replaced")]
+    assert np.nonzero(table)[0].tolist() == [9, 10]
 
 
 def test_a_quote_that_ends_in_a_sign_may_go_on_as_a_word() -> None:
