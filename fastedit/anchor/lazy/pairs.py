@@ -51,6 +51,7 @@ from fastedit.anchor.lazy.features import (
     LOOSE,
     LOOSE_ABBREVIATED,
     LOOSE_CLOSER,
+    LOOSE_GAPS,
     LOOSE_OPENS,
     LOOSE_PREFIX,
     NAMED,
@@ -97,6 +98,8 @@ if TYPE_CHECKING:
 
 MIN_ABBREVIATED = 6  # characters that stand in both
 MIN_PREFIX = 10  # characters of a line that is cut off without dots
+MIN_GAPPY = 5  # words and signs of a line that lacks some of another one
+_TOKENS = re.compile(r"\w+|[^\w\s,]")
 _LINE_COMMENT = re.compile(r"\s+(?:#|//|--)\s.*$")
 _PUNCTUATION = re.compile(r"[,;\s]+$")
 _Found = tuple[int, int, list[float], bool]  # the first line, how many, features, whether the original's bytes win
@@ -131,6 +134,20 @@ def abbreviates(mine: str, theirs: str) -> bool:
     if not DOTS.search(mine) or sum(map(len, parts)) < MIN_ABBREVIATED:
         return False
     return re.fullmatch(".*".join(map(re.escape, parts)), theirs) is not None
+
+
+def leaves_gaps(mine: str, theirs: str) -> bool:
+    """Whether a line with dots has nothing that another one lacks, but lacks more of it than where its dots are.
+
+    `def read(self, path, ...):` so stands for `def read(self, path: str, mode: str = "r") -> bytes:`.
+    """
+    if not DOTS.search(mine) or DOTS.search(theirs):
+        return False
+    shown, other = (_TOKENS.findall(text.replace("'", '"')) for text in (DOTS.sub(" ", mine), theirs))
+    if len(shown) < MIN_GAPPY or not other or shown[0] != other[0] or shown[-1] != other[-1]:
+        return False
+    rest = iter(other)
+    return all(token in rest for token in shown)
 
 
 def _is_cut_off(mine: str, theirs: str) -> bool:
@@ -356,16 +373,18 @@ class Pairing:
         values = [0.0] * len(PAIR)
         result = []
         loose = looseness(mine, theirs)
+        has_gaps = not loose and leaves_gaps(mine, theirs)
         if one.note is not None and one.role("code") < NOT_CODE:
             if overlap > MIN_NOTE_OVERLAP:  # `// (flush the queue)` for a comment that says it at length
                 values[LOOSE] = values[NOTE_QUOTES] = 1
                 values[LIKE_WORDS] = overlap
                 result.append((values, True))
             return result
-        if loose:
+        if loose or has_gaps:
             quoted = list(values)
             quoted[LOOSE] = 1
-            quoted[LOOSE_ABBREVIATED], quoted[LOOSE_PREFIX] = float(loose == 2), float(loose == 3)
+            quoted[LOOSE_ABBREVIATED], quoted[LOOSE_PREFIX] = float(loose == 2 or has_gaps), float(loose == 3)
+            quoted[LOOSE_GAPS] = float(has_gaps)
             quoted[SAME_LEN] = min(3.0, math.log2(1 + len(mine) / 8))
             result.append((quoted, True))
         elif one.is_quoted:
@@ -443,11 +462,13 @@ class Pairing:
                 result += [(line, span, values, True), (line, span, rewrapped, False)]
                 continue
             loose = looseness(mine, joined) or 2 * abbreviates(key, other)
+            has_gaps = not loose and leaves_gaps(mine, joined)
             likeness = Indel.normalized_similarity(key, other)
-            if loose or self.rows[row].is_quoted:
+            if loose or has_gaps or self.rows[row].is_quoted:
                 quoted = list(values)
-                quoted[LOOSE], quoted[LOOSE_ABBREVIATED] = 1, float(loose == 2)
-                if not loose:
+                quoted[LOOSE], quoted[LOOSE_ABBREVIATED] = 1, float(loose == 2 or has_gaps)
+                quoted[LOOSE_GAPS] = float(has_gaps)
+                if not loose and not has_gaps:
                     quoted[QUOTED_BY_WORDS], quoted[LIKE_BY] = 1, likeness - 0.5
                 result.append((line, span, quoted, True))
             if likeness > 0.5 or (DOTS.search(mine) and likeness > 0.3):

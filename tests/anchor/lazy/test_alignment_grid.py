@@ -23,6 +23,7 @@ from fastedit.anchor.lazy.features import (
     ROW_NEW,
 )
 from fastedit.anchor.lazy.grid import Context, Grid
+from fastedit.anchor.lazy.pairs import leaves_gaps
 from fastedit.anchor.lazy.steps import StepFacts
 from support.aligning import grid_of, lines_of
 
@@ -404,3 +405,30 @@ def test_a_new_comment_that_is_dressed_or_nothing_but_a_name(comment: str, name:
     row = grid_of("# a store\ndef load(path):\n    return path\n", comment).new.row(0)
     told = {"new_named_alone": row[ROW_NEW.index("new_named_alone")], "new_dressed": row[ROW_NEW.index("new_dressed")]}
     assert [found for found, value in told.items() if value] == ([name] if name else [])
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "expected"),
+    [
+        ("def read(self, path, ...):", 'def read( self, path: str, mode: str = "r", ) -> bytes:', True),
+        ("'read>=1.2; ...',", "\"read>=1.2; python_version < '3.11'\",", True),
+        ("def read(self, file, ...):", "def read(self, path: str, mode: str):", False),  # another name
+        ("def read(self, ...) -> str:", "def read(self, path) -> bytes:", False),
+        ("read(path)", "read(path, mode)", False),  # no dots
+        ("f(...)", "f(a, b, c)", False),  # says too little
+    ],
+)
+def test_a_line_with_dots_may_leave_out_more_than_where_they_stand(mine: str, theirs: str, expected: bool) -> None:
+    assert leaves_gaps(mine, theirs) == expected
+
+
+def test_a_header_with_dots_may_quote_a_wrapped_one_with_types() -> None:
+    original = "def read(\n    path: str,\n    mode: str,\n) -> bytes:\n    return open(path, mode)\n"
+    grid = grid_of(original, "def read(path, ...) -> bytes:\n    check(path)")
+    pairs = grid.pairs[0]
+    loose = [
+        (line, span)
+        for line, span, is_loose, told in zip(pairs.lines, pairs.spans, pairs.is_loose, pairs.features, strict=True)
+        if is_loose and told[PAIR.index("loose_gaps")]
+    ]
+    assert loose == [(0, 4)]
