@@ -21,6 +21,8 @@ from fastedit.patterns import pattern
 # own between: "`a` clashes, so it is `b` now"; rename_stated: a word for becoming joins them; rename_done: the share of
 # the lines that a snippet shows as they are then; rename_count: the words tell how many places there are;
 # rename_whole: it is done only where a line is nothing but the quote.
+# import: a name that the words say is imported joins the names of an import that they tell; import_said: by what they
+# call that import; import_used: a snippet uses the name; import_adds: the sentence speaks of something that is added.
 # line: a quote is a line that the original has with another value; line_among: as many other lines could be meant;
 # line_like: how alike the two are; line_shown: a snippet shows it; line_gone: the words say that it is gone;
 # line_entry: it is an item of a list with the same first word; line_far: nothing but its words says which line it is.
@@ -33,9 +35,9 @@ from fastedit.patterns import pattern
 # order say the same.
 CHANGED = (
     "rename", "rename_places", "rename_shown", "rename_part", "rename_wanted", "rename_became", "rename_stated",
-    "rename_done", "rename_count", "rename_whole", "line", "line_among", "line_like", "line_shown", "line_gone",
-    "line_entry", "line_far", "line_paragraph", "line_import", "insert", "insert_told", "insert_sorted",
-    "insert_said", "insert_again", "insert_scoped", "insert_agreed",
+    "rename_done", "rename_count", "rename_whole", "import", "import_said", "import_used", "import_adds", "line",
+    "line_among", "line_like", "line_shown", "line_gone", "line_entry", "line_far", "line_paragraph", "line_import",
+    "insert", "insert_told", "insert_sorted", "insert_said", "insert_again", "insert_scoped", "insert_agreed",
 )  # fmt: skip
 MAX_RENAMED = 12  # lines
 MIN_PARAGRAPH = 2  # lines of a block quote that is a paragraph
@@ -44,6 +46,22 @@ MAX_MEANT = 4  # lines that a quote may stand for
 MAX_SIMILAR = 400  # lines that share a word with a quote
 MIN_LIKE = 58.0  # percent: less alike are two lines that have nothing to do with each other
 NEARLY = 4.0  # percent that a line may be less alike than the likest and still be meant
+_IMPORTED = pattern(
+    r"\bimport(?:s|ed|iert\w*|iere\w*|ar|ado|é\w*|ato)?\b|\bcomes? from\b|导入|インポート|импорт", re.IGNORECASE
+)
+_ALSO = pattern(
+    r"\b(?:too|also|as well|append\w*|add\w*|extend\w*|along(?:side)? with|additionally|now|need\w*|auch|dazu"
+    r"|zusätzlich|también|además|aussi|également|anche|também)\b",
+    re.IGNORECASE,
+)
+_PLAIN_NAME = pattern(r"[A-Za-z_$][\w$]*")
+# `import { a, b } from "m"`, `use m::{a, b};`, `const { a, b } = require("m")`; `from m import a, b`.
+_IMPORT_LISTS = (
+    pattern(
+        r"^\s*(?:import\s+(?:type\s+)?(?:\w+,\s*)?|(?:pub\s+)?use\s+[\w:]+::|(?:const|let|var)\s*)\{(?P<names>[^{}]+)(?=\})"
+    ),
+    pattern(r"^\s*from\s+[\w.]+\s+import\s+(?P<names>[^()#*]+?)(?=\s*(?:#|$))"),
+)
 _FIRST = pattern(r"[A-Za-z@][\w@./-]{2,}")
 # What stands before a comment's words, which a quote may leave out.
 _SIGN = pattern(r"^(?:\*|//+!?|#+|--|>|;|-)\s+")
@@ -67,7 +85,7 @@ def spoken_changes(shown: Shown, original: Lines, declared: Declared) -> list[Re
     paragraphs = list(_paragraphs(shown, original))
     taken = {quote for _, quotes in paragraphs for quote in quotes}
     found = [*_renamings(shown, original, declared), *(one for one, _ in paragraphs)]
-    found += [*_quoted_lines(shown, original), *_like_lines(shown, original, taken)]
+    found += [*_joined_imports(shown, original), *_quoted_lines(shown, original), *_like_lines(shown, original, taken)]
     new = (
         Rewording((), one.values, added=((one.line, one.text),)) for one in new_quoted_lines(shown, original, declared)
     )
@@ -157,6 +175,43 @@ def _scopes(shown: Shown, old: str, new: str, declared: Declared) -> Iterator[tu
         if is_about:
             for quote in quotes:
                 yield from declared.get(quote.removesuffix("()"), ()) if quote not in (old, new) else ()
+
+
+def _joined_imports(shown: Shown, original: Lines) -> Iterator[Rewording]:
+    """Yields for each name that a sentence says is imported the imports with it that the sentence may mean.
+
+    "`b` comes from `m` too", "import `b` along with `a`".
+    """
+    for sentence, _ in sentences_of(shown.prose):
+        if not _IMPORTED.search(QUOTE.sub(" ", sentence)):
+            continue
+        quotes = [one.strip() for one in QUOTE.findall(sentence)]
+        for name in quotes:
+            is_new = _PLAIN_NAME.fullmatch(name) and name not in original.word_places
+            if not is_new or any(key.startswith(("import", "from")) and name in key for key in shown.lines):
+                continue
+            others = [one for one in quotes if one != name]
+            for line, text in enumerate(original.texts):
+                identity = original.identity(line)
+                told = [one for one in others if one in text]
+                joined = _with_name(text, name) if told and identity is not None and identity.kind == "import" else None
+                if joined is not None:
+                    is_module = any(re.search(rf"[\"'\s.]{re.escape(one)}(?:[\"'\s;:]|$)", text) for one in told)
+                    values = {"import": 1.0, "import_said": float(is_module)}
+                    values["import_adds"] = float(_ALSO.search(QUOTE.sub(" ", sentence)) is not None)
+                    values["import_used"] = float(any(name in key for key in shown.lines))
+                    yield Rewording(((line, joined),), values)
+
+
+def _with_name(text: str, name: str) -> str | None:
+    """An import of one line with one more name at the end of those that it has; None where it has no list of names."""
+    found = next((one for listed in _IMPORT_LISTS if (one := listed.match(text)) is not None), None)
+    if found is None:
+        return None
+    names, rest = found["names"].rstrip(), text[found.end("names") :]
+    space = found["names"][len(names) :]
+    comma = "" if names.endswith(",") else ","
+    return f"{text[: found.start('names')]}{names}{comma} {name}{space}{rest}"
 
 
 def _quoted_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:

@@ -395,6 +395,28 @@ def test_what_should_be_otherwise_is_a_renaming(prose: str) -> None:
     assert one.lines[-1] == (8, "    return read(path)")
 
 
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("from shop import cart, stock", "from shop import cart, stock, price"),
+        ('import { cart, stock } from "shop";', 'import { cart, stock, price } from "shop";'),
+        ("use shop::{cart, stock};", "use shop::{cart, stock, price};"),
+    ],
+)
+def test_a_name_that_words_say_is_imported_joins_the_import_that_they_tell(text: str, joined: str) -> None:
+    found = changes("`price` comes from `shop` too, append it to that import.", f"{text}\nfrom bag import cart\n")
+    [one] = [one for one in found if one.values.get("import")]
+    assert one.lines == ((0, joined),)
+    assert (one.values["import_said"], one.values["import_adds"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "prose", ["`cart` comes from `shop` too.", "`price` is new in `shop`.", "Imports `price` only."]
+)
+def test_no_import_is_joined_by_known_names_or_without_a_place(prose: str) -> None:
+    assert not [one for one in changes(prose, "from shop import cart\n") if one.values.get("import")]
+
+
 def test_an_import_is_no_part_of_another() -> None:
     found = changes("Needs `import scope` above `import scope.signal`.", "import os\nimport scope.signal\n")
     [one] = [one for one in found if one.values.get("insert_told")]
