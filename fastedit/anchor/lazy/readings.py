@@ -167,7 +167,7 @@ def _pieces(snippets: Sequence[Snippet], words: str) -> list[tuple[str, frozense
 
 
 def _as_joined(made: Repetition) -> dict[str, float]:
-    """What speaks for changes that are made elsewhere too, by the names of `JOINED`."""
+    """Names, as `JOINED` does, what speaks for changes that are made elsewhere too."""
     return {"repeated": 1.0, **{f"repeated_{name}": value for name, value in made.values.items()}}
 
 

@@ -125,7 +125,7 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
 
 
 def _of_lines(changed: Sequence[tuple[int, str]], counts: set[int], shown: Shown) -> dict[str, float]:
-    """What the lines say that a renaming changes. counts: how many places there are, as words tell."""
+    """Counts what the lines that a renaming changes say of it. counts: how many places there are, as words tell."""
     done = sum("".join(text.split()) in shown.lines for _, text in changed) / len(changed)
     return {"rename_done": done, "rename_count": float(len(changed) in counts)}
 
