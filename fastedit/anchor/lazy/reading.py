@@ -130,7 +130,7 @@ class Reading:
     lines: of the result. origins: for each of them its line in the original where that stands unchanged, else None.
     score: the higher the likelier. parts: one for each snippet. joined, whole: see `JOINED` and `WHOLE`.
     place: the line of the original at which the last snippet begins to change it. shown: what the message shows and
-    says.
+    says. outlook: what `WHOLE` is expected to be worth by what each snippet changes, while that isn't known.
     """
 
     lines: tuple[str, ...]
@@ -144,6 +144,12 @@ class Reading:
     probability: float = 0.0
     shown: Shown | None = None
     original: Lines | None = None
+    outlook: float = 0.0
+
+    @property
+    def promise(self) -> float:
+        """The score that the reading may have as a whole."""
+        return self.score + self.outlook
 
     def features(self) -> NDArray[np.float32]:
         """(len(NAMES),): what the score is made of."""

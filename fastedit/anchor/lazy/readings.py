@@ -8,20 +8,21 @@ over all this; `probabilities` makes it comparable.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
-from fastedit.anchor.lazy.facts import coherence_of
+from fastedit.anchor.lazy.facts import COHERENCE, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.grid import Clock, Context
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import Change, Lines
-from fastedit.anchor.lazy.losses import losses_of
+from fastedit.anchor.lazy.losses import LOSSES, losses_of
 from fastedit.anchor.lazy.message import (
+    FULFILLED,
     MessageFacts,
     Repetition,
     Shown,
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_CARRIED = 8  # readings of all snippets so far
+MAX_BY_STEPS = 3  # more that the snippets' steps alone speak for
+MAX_FORESEEN = 20  # ways to read a snippet whose outlook is told
 MAX_AS_SHOWN = 4  # more that have the white space as the snippet shows it: they don't crowd out others
 MAX_BEHIND = 6.0  # how much worse than the best a reading may be to be carried along
 MAX_BEHIND_IN_THE_END = 12.0  # the same behind the last snippet, where results are about to be seen as wholes
@@ -70,6 +73,10 @@ MIN_TELLING = 4  # characters of a line that tells so
 MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 MAX_REWRITTEN = 4
 MAX_SPOKEN_OF = 8  # readings that are tried without what sentences may mean
+# Facts of a result that say nothing of what one snippet does to it: the other snippets have their part in them.
+OF_ALL = frozenset(("shown_lost", "num_changes", "num_changed"))
+# What changes of a text are worth as far as the whole result tells, see `_foresight`.
+Foresight = Callable[[Lines, Sequence[Change]], float]
 # What words may mean: by going, by changes that they quote, beside those, and by entries of a file of keys.
 Meant = tuple[Sequence[Unit], Sequence[Rewording], Beside | None, Sequence[GoneEntries]]
 NOTHING_MEANT: Meant = ((), (), None, ())
@@ -106,34 +113,61 @@ def readings_of(
     start = Reading(tuple(lines), tuple(range(len(lines))), 0.0, shown=shown, original=base.lines)
     carried = [start]
     clock = Clock()
+    told = MessageFacts(base.lines, snippets, hints, words, message)
+    foresight = _foresight(told, base.language, used)
     for number, snippet in enumerate(snippets):
         earlier = "\n".join(one.prose for one in snippets[:number])[-MAX_EARLIER:]
         context = context_of(snippet, hints, instruction, earlier)
         task = Task(base, snippet, language, context, used, known_for, start, rejected, clock, words)
-        ranked = _joined(carried, task, found)
+        ranked = _joined(carried, task, found, foresight)
         if not ranked:
             continue
         is_last = number + 1 == len(snippets)
-        kept = [
-            reading
-            for reading in ranked
-            if reading.score >= ranked[0].score - (MAX_BEHIND_IN_THE_END if is_last else MAX_BEHIND)
-        ]
-        carried = _likeliest(kept, count + MAX_BELOW if is_last else MAX_CARRIED)
+        behind = MAX_BEHIND_IN_THE_END if is_last else MAX_BEHIND
+        carried = _likeliest(ranked, count + MAX_BELOW if is_last else MAX_CARRIED, behind)
     if carried == [start]:
         return []
     once = [reading for reading in carried if not reading.joined[REPEATED_AT]][:MAX_REPEATED]
     carried = [*carried, *_everywhere(once, start, base, Words(words, _keys_of(*snippets)), used)]
     result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), language, used)
-    told = MessageFacts(base.lines, snippets, hints, words, message)
     return probabilities(_as_wholes(result[: count + MAX_BELOW], base, told, used)[:count])
 
 
-def _likeliest(ranked: Sequence[Reading], limit: int) -> list[Reading]:
-    """The first readings; those as shown are counted apart."""
-    usual = [reading for reading in ranked if not reading.parts[-1].is_as_shown][:limit]
-    as_shown = [reading for reading in ranked if reading.parts[-1].is_as_shown][:MAX_AS_SHOWN]
-    return sorted([*usual, *as_shown], key=lambda reading: -reading.score)
+def _likeliest(ranked: Sequence[Reading], limit: int, behind: float) -> list[Reading]:
+    """The first readings, and the best by steps alone; those as shown are counted apart.
+
+    None is worse than the best by more than `behind` both ways.
+    """
+    by_steps = sorted(ranked, key=lambda reading: -reading.score)
+    promise, score = ranked[0].promise - behind, by_steps[0].score - behind
+    near = [reading for reading in ranked if reading.promise >= promise or reading.score >= score]
+    usual = [reading for reading in near if not reading.parts[-1].is_as_shown][:limit]
+    as_shown = [reading for reading in near if reading.parts[-1].is_as_shown][:MAX_AS_SHOWN]
+    first = [reading for reading in by_steps[:MAX_BY_STEPS] if reading.score >= score]
+    kept = {reading.lines: reading for reading in (*usual, *as_shown, *first)}
+    return sorted(kept.values(), key=lambda reading: -reading.promise)
+
+
+def _foresight(message: MessageFacts, language: str, used: dict[str, float]) -> Foresight:
+    """Tells what the changes of one snippet are worth in the whole result, but for what all snippets do together.
+
+    Which of several snippets' readings go together is seen in the end. By then the right one of a snippet must not be
+    lost because another's steps look better, though these leave a name unbound.
+    """
+    names = (*COHERENCE, *LOSSES, *FULFILLED)
+    worth = [0.0 if name in OF_ALL else used.get(name, 0.0) for name in names]
+
+    def told(text: Lines, changes: Sequence[Change]) -> float:
+        facts = message if text is message.original else replace(message, original=text)
+        made = slid(changes, text)
+        values = (
+            *coherence_of(text, made, facts, language),
+            *losses_of(text, made, facts, language),
+            *fulfilled_by(text, made, facts),
+        )
+        return sum(weight * value for weight, value in zip(worth, values, strict=True))
+
+    return told
 
 
 def _beside_code(prose: str, snippets: Sequence[Snippet]) -> str:
@@ -193,26 +227,42 @@ def _ways(task: Task) -> list[ReadText]:
     return [*alone, *more.values()]
 
 
-def _joined(carried: Sequence[Reading], task: Task, found: Outline) -> list[Reading]:
+def _joined(carried: Sequence[Reading], task: Task, found: Outline, foresight: Foresight) -> list[Reading]:
     """The readings of the snippets so far, each with those of the next one that go with it; best first."""
     original = task.before
     alone = _ways(task)
+    outlooks = _outlooks(alone, task.base.lines, foresight)
     result: dict[tuple[str, ...], Reading] = {}
     num_reread = 0
     for before in carried:
-        beside = [_read_beside(before, merged, original, task.used) for merged in alone]
+        beside = [
+            _read_beside(before, merged, outlook, original, task.used)
+            for merged, outlook in zip(alone, outlooks, strict=True)
+        ]
         readings = [one for one in beside if one is not None]
         shows_written = _shows_written(task.snippet.lines, before, task.base.lines)
         # Where its likeliest reading changes what is changed already, it may be meant for what that became.
         if (shows_written or (alone and beside[0] is None)) and (num_reread < MAX_REREAD or not readings):
             num_reread += 1
             again = replace(task, base=base_of(before, task.language, found, len(original.lines)), before=before)
-            on_top = [_read_on(before, merged, task.used) for merged in _ways(again)]
+            parts = _ways(again)
+            on_top = [
+                _read_on(before, merged, outlook, task.used)
+                for merged, outlook in zip(parts, _outlooks(parts, again.base.lines, foresight), strict=True)
+            ]
             readings = on_top if shows_written else [*readings, *on_top]
         for reading in readings:
             if reading.lines not in result or result[reading.lines].score < reading.score:
                 result[reading.lines] = reading
-    return sorted(result.values(), key=lambda reading: -reading.score)
+    return sorted(result.values(), key=lambda reading: -reading.promise)
+
+
+def _outlooks(ranked: Sequence[ReadText], text: Lines, foresight: Foresight) -> list[float]:
+    """Tells what the changes of each way to read a snippet promise for the whole; behind the first ones, the least."""
+    if not ranked:
+        return []
+    told = [foresight(text, changes) for *_, changes in ranked[:MAX_FORESEEN]]
+    return [*told, *[min(told)] * (len(ranked) - len(told))]
 
 
 def _shows_written(shown: Sequence[str], before: Reading, original: Lines) -> bool:
@@ -224,26 +274,28 @@ def _shows_written(shown: Sequence[str], before: Reading, original: Lines) -> bo
     return any(len(key) >= MIN_TELLING and key in keys and key not in original.places for key in written)
 
 
-def _read_on(before: Reading, merged: ReadText, used: dict[str, float]) -> Reading:
+def _read_on(before: Reading, merged: ReadText, outlook: float, used: dict[str, float]) -> Reading:
     """A reading with that of the next snippet, which was read against what it made."""
     (part, score), text, origins, changes = merged
     first = min((start for start, _, _ in changes), default=len(before.lines))
     place = next((origin for origin in before.origins[first:] if origin is not None), -1)
     rewritten = sum(before.origins[line] is None for start, end, _ in changes for line in range(start, end))
-    return _with_part(before, part, score, text, origins, place, rewritten, used)
+    return _with_part(before, part, score, outlook, text, origins, place, rewritten, used)
 
 
-def _read_beside(before: Reading, merged: ReadText, original: Reading, used: dict[str, float]) -> Reading | None:
+def _read_beside(
+    before: Reading, merged: ReadText, outlook: float, original: Reading, used: dict[str, float]
+) -> Reading | None:
     """A reading with that of the next snippet, which was read against the original; None where both change a line."""
     (part, score), text, origins, changes = merged
     place = min((start for start, _, _ in changes), default=-1)
     if before.lines == original.lines:
-        return _with_part(before, part, score, text, origins, place, 0, used)
+        return _with_part(before, part, score, outlook, text, origins, place, 0, used)
     moved = _moved_to(before, changes, len(original.lines))
     if moved is None:
         return None
     text, origins = composed(before, moved)
-    return _with_part(before, part, score, text, origins, place, 0, used)
+    return _with_part(before, part, score, outlook, text, origins, place, 0, used)
 
 
 def _moved_to(before: Reading, changes: Sequence[Change], num_lines: int) -> list[Change] | None:
@@ -267,6 +319,7 @@ def _with_part(
     before: Reading,
     part: SnippetReading,
     score: float,
+    outlook: float,
     text: tuple[str, ...],
     origins: tuple[int | None, ...],
     place: int,
@@ -280,7 +333,10 @@ def _with_part(
     joined = tuple(a + told.get(name, 0.0) for name, a in zip(JOINED, before.joined, strict=True))
     place = place if place >= 0 else before.place
     parts = (*before.parts, part)
-    return replace(before, lines=text, origins=origins, score=score, parts=parts, joined=joined, place=place)
+    outlook += before.outlook
+    return replace(
+        before, lines=text, origins=origins, score=score, outlook=outlook, parts=parts, joined=joined, place=place
+    )
 
 
 def _with_proposals(
@@ -316,7 +372,7 @@ def _with_proposals(
             score = reading.score + sum(float(one.features() @ worth) for one in chosen)
             if text not in result or result[text].score < score:
                 result[text] = replace(reading, lines=text, origins=origins, score=score, proposals=chosen)
-    return sorted(result.values(), key=lambda reading: -reading.score)
+    return sorted(result.values(), key=lambda reading: -reading.promise)
 
 
 def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]], language: str) -> Meant:

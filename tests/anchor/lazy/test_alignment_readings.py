@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fastedit.anchor.lazy.readings as lazy_readings
 from fastedit.anchor.alignment import SegmentKind
 from fastedit.anchor.lazy.certainty import align_lazy
 from fastedit.anchor.lazy.reading import MAX_READINGS, NAMES, WHOLE, Reading, probabilities
@@ -91,6 +92,27 @@ def test_a_snippet_for_lines_that_are_changed_already_isnt_dropped() -> None:
     assert all(len(one.parts) == 2 for one in found)
     on_top = STORE.replace("    return path\n", "    check(path)\n    return path.stem\n")
     assert on_top in [text_of(one) for one in found]
+
+
+RIVERS = """\
+from rivers import amber
+from rivers import indigo
+
+
+def mix():
+    return amber, indigo
+"""
+
+
+def test_what_a_reading_breaks_counts_before_all_snippets_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lazy_readings, "MAX_CARRIED", 1)
+    monkeypatch.setattr(lazy_readings, "MAX_BY_STEPS", 0, raising=False)
+    monkeypatch.setattr(lazy_readings, "MAX_AS_SHOWN", 0)
+    shown = ("from rivers import violet", "def mix():\n    return amber, indigo, violet")
+    found = readings(RIVERS, *shown, weights={**WEIGHTS, "unbound": -8.0})
+    assert "import amber" in text_of(found[0])
+    assert "import indigo" in text_of(found[0])
+    assert not any(reading.outlook for reading in readings(RIVERS, *shown, weights={**WEIGHTS, "num_changed": 4.0}))
 
 
 def test_a_snippet_that_goes_up_again_is_told() -> None:
