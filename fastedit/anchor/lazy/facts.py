@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,8 @@ from fastedit.patterns import pattern
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# apart: all that the snippet shows is new in one place. apart_kin: beside what is of its kind and has another name.
+# apart_sorted, apart_unsorted: between two of its kind that are in the alphabet's order, in its place there or not.
 FACTS = (
     "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked",
     "notes_kept", "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs",
@@ -38,7 +40,7 @@ FACTS = (
     "closer_new", "renamed_header", "renamed_used", "renamed_said", "bare_runs", "bare_lines", "beside_like",
     "replaced_runs", "replaced_share", "beside_share", "repeats_near", "repeats_far", "moves_line",
     "comments_dropped", "passed_full", "passed_full_lines", "apart", "apart_told", "apart_meant", "apart_adds",
-    "apart_changes", "apart_known", *SPACES,
+    "apart_changes", "apart_known", "apart_kin", "apart_sorted", "apart_unsorted", *SPACES,
 )  # fmt: skip
 # Words before a snippet that say that it is all there is to be.
 _FULL = pattern(
@@ -47,6 +49,7 @@ _FULL = pattern(
     re.IGNORECASE,
 )
 _HEADERS = ("decl", "heading", "table")
+_KINDS = frozenset("decl import assign key entry case arm heading table selector".split())  # of what has a name
 _COMMENTED = re.compile(r"\S\s+(?:#|//|--|/\*)\s")
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
 MAX_COUNT = 4
@@ -54,6 +57,7 @@ MIN_TELLING = 2  # characters of a line
 NEAR_LINES = 30
 MIN_BESIDE = 0.4  # likeness
 MAX_BESIDE = 5  # lines
+MAX_KIN_LINES = 80  # between what is of one kind
 # Beside what is written. left_like: lines that stay though they are like it, left_like_by: how much; left_header: those
 # that open a block; left_start: those that begin with the same word and are about the same. sibling, not_sibling: new
 # lines beside one of their kind, or not.
@@ -146,6 +150,43 @@ def _tell_apart(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
     f["apart_adds"] = grid.intent.adds
     f["apart_changes"] = grid.intent.changes
     f["apart_known"] = sum(key in original.places for key in keys) / max(1, len(keys))
+    _tell_kin(f, grid, at, rows)
+
+
+def _tell_kin(f: dict[str, float], grid: Grid, at: int, rows: Sequence[int]) -> None:
+    """Fills in whether rows that are new in one place declare what the file has not, beside something of that kind."""
+    original = grid.original
+    first = next((row for row in rows if not grid.rows[row].is_blank), None)
+    own = grid.leading_identity(first) if first is not None else None
+    column = grid.column_of(first) if first is not None else None
+    if first is None or own is None or column is None or own.kind not in _KINDS or own in original.identities:
+        return
+    above, below = (_next_of(original, lines, column) for lines in (range(at - 1, -1, -1), range(at, len(original))))
+    kin = [line for line in (above, below) if line is not None and _kind(original, line) == own.kind]
+    f["apart_kin"] = float(bool(kin))
+    if len(kin) == 2:
+        text = next(grid.shown.stripped[row] for row in range(first, grid.num_rows) if grid.shown.identity(row) == own)
+        before, behind = (original.stripped[line].casefold() for line in kin)
+        if before < behind:
+            f["apart_sorted" if before < text.casefold() < behind else "apart_unsorted"] = 1
+
+
+def _next_of(original: Lines, lines: Iterable[int], column: int) -> int | None:
+    """The first of some lines at a column that declares or names something, unless one further out comes before."""
+    for line in islice(lines, MAX_KIN_LINES):
+        if not 0 <= original.columns[line] <= column or original.is_trivial[line]:
+            continue
+        if original.columns[line] < column:
+            return None
+        found = original.identity(line)
+        if found is not None and found.kind != "decorator":
+            return line
+    return None
+
+
+def _kind(original: Lines, line: int) -> str:
+    found = original.identity(line)
+    return found.kind if found is not None else ""
 
 
 def _count_errors(f: dict[str, float], grid: Grid, cells: tuple[Cell, ...]) -> None:

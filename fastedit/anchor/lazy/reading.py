@@ -84,6 +84,10 @@ BEAM = 7.0  # how much worse than the best a path may be that is looked at: what
 TILTS = (0.5, 1.0, 1.5, 2.5)  # what a bracket is worth where too many are left open, or too few
 MAX_TILTED = 300_000  # cells of a grid that is searched so
 TILTED_PATHS = 4  # times as many are looked at then, most of which aren't read
+MAX_REPLACING = 3  # readings beside whose replaced lines the snippet may be new
+MAX_TIMES_REPLACED = 3  # lines for each row: more aren't one block that it takes the place of
+MAX_BESIDE = 4
+DECORATES = ("@", "#[", "[")
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
 COLUMNS_SHOWN, BLANKS_SHOWN = FACTS.index("columns_shown"), FACTS.index("blanks_shown")
@@ -353,9 +357,39 @@ def _add_readings(
             num_found, has_sound = num_found + 1, has_sound or is_sound
         if num_found >= _num_wanted(len(task.before.lines), has_sound):
             break
-    for path in search.apart() if search.known is None and is_wanted is None else ():
+    for path in _paths_apart(search, judge, result) if is_wanted is None else ():
         for _ in add(path):
             pass
+
+
+def _paths_apart(search: Search, judge: Search, result: dict[tuple[str, ...], ReadText]) -> Iterator[Path]:
+    """The paths on which all that the snippet shows is new in one place, of a search that leans on nothing."""
+    if search.known is not None:
+        return
+    mine = sorted((one[0] for one in result.values() if one[0][0].search is judge), key=lambda one: -one[1])
+    yield from search.apart(_beside_replaced(search.grid, [part.plan for part, _ in mine[:MAX_REPLACING]]))
+
+
+def _beside_replaced(grid: Grid, plans: Sequence[PathPlan]) -> list[int]:
+    """The positions above and below what plans replace, where the snippet begins and ends with what isn't known.
+
+    Then it may as well be one more of its kind, however much it is like what the best paths change.
+    """
+    shown, original = grid.shown, grid.original
+    telling = [row for row in range(grid.num_rows) if grid.rows[row].note is None and not shown.is_trivial[row]]
+    telling = [row for row in telling if shown.keys[row] and not shown.stripped[row].startswith(DECORATES)]
+    if not telling or any(shown.keys[row] in original.places for row in (telling[0], telling[-1])):
+        return []
+    result: list[int] = []
+    for plan in plans:
+        lines = sorted({*plan.deleted, *(line for row, (line, _) in plan.quoted.items() if shown.keys[row])})
+        if not lines or lines[-1] - lines[0] > MAX_TIMES_REPLACED * grid.num_rows:
+            continue
+        start, end = lines[0], lines[-1] + 1
+        headers = [one for one in grid.outline.declarations if start <= one.header_line < end and one.kind != "import"]
+        result.append(max([end, *(one.end_line for one in headers)]))
+        result.append(min([start, *(one.start_line for one in headers)]))
+    return list(dict.fromkeys(at for at in result if at <= grid.num_lines))[:MAX_BESIDE]
 
 
 def _score(search: Search, path: Path) -> float:

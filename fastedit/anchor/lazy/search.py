@@ -120,23 +120,24 @@ class Search:
             if path is not None:
                 yield path
 
-    def apart(self) -> Iterator[Path]:
+    def apart(self, beside: Sequence[int] = ()) -> Iterator[Path]:
         """The paths on which all rows are new in one place, for the best of those that the words name, and may mean.
 
-        Where the original has lines like them the best paths change those: there are many ways to do so.
+        Where the original has lines like them the best paths change those: there are many ways to do so. beside: other
+        places to look at.
         """
         told = self.grid.told
         placed = (row for row, facts in enumerate(self.rows) if facts.far is not None and not self._is_note(row))
         first = next(placed, None)
-        if first is None or (told.at is None and told.near is None):
+        if first is None or (told.at is None and told.near is None and not beside):
             return
         far = self.rows[first].far
         assert far is not None
         worth = far + self.topped + self.ended
         named = np.zeros(self.n + 1, bool) if told.at is None else told.at
-        meant = named if told.near is None else (told.near >= told.near.max()) & ~named
+        meant = np.zeros(self.n + 1, bool) if told.near is None else (told.near >= told.near.max()) & ~named
         places = [int(np.where(mask, worth, NEVER).argmax()) for mask in (named, meant) if mask.any()]
-        for at in dict.fromkeys(places):
+        for at in dict.fromkeys([*places, *beside]):
             path = self._apart_at(at)
             yield Path(path.steps, float(self.features(path) @ self.weights))
 

@@ -192,9 +192,30 @@ def test_a_snippet_that_is_new_in_one_place() -> None:
 
     assert told("N4 N") == {
         "apart": 1, "apart_told": 1, "apart_meant": 1, "apart_adds": 1, "apart_changes": 0, "apart_known": 0.5,
+        "apart_kin": 1, "apart_sorted": 0, "apart_unsorted": 0,
     }  # fmt: skip
     assert (told("N1 N")["apart"], told("N1 N")["apart_told"]) == (1, 0)
     assert not any(told("N4 B Q0").values())
+
+
+@pytest.mark.parametrize(
+    ("edit", "at", "expected"),
+    [
+        ("import json", 1, {"apart_kin", "apart_sorted"}),
+        ("import json", 2, {"apart_kin"}),
+        ("import zlib", 1, {"apart_kin", "apart_unsorted"}),
+        ("import re", 1, set()),  # the file has it
+        ("run(json)", 1, set()),
+        ("def save(path):\n    pass", 7, {"apart_kin"}),
+    ],
+)
+def test_a_snippet_that_is_new_beside_its_kind(edit: str, at: int, expected: set[str]) -> None:
+    original = "import ast\nimport re\n\nLIMIT = 3\n\ndef load(path):\n    pass\n"
+    grid = grid_of(original, edit)
+    plan = plan_told(grid, " ".join([f"N{at}", *["N"] * edit.count("\n")]))
+    values = facts_of(grid, plan, tuple(Realiser(grid, plan).cells()))
+    told = {name for name, value in zip(FACTS, values, strict=True) if value}
+    assert told & {"apart_kin", "apart_sorted", "apart_unsorted"} == expected
 
 
 def told(before: str, after: str, *, language: str = "python", shown: str = "", gone: bool = False) -> dict[str, float]:

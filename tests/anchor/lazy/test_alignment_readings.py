@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import fastedit.anchor.lazy.readings as lazy_readings
 from fastedit.anchor.alignment import SegmentKind
 from fastedit.anchor.lazy.certainty import align_lazy
-from fastedit.anchor.lazy.reading import MAX_READINGS, NAMES, WHOLE, Reading, probabilities
+from fastedit.anchor.lazy.reading import MAX_READINGS, NAMES, WHOLE, Reading, probabilities, weights
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
@@ -113,6 +113,14 @@ def test_what_a_reading_breaks_counts_before_all_snippets_are_read(monkeypatch: 
     assert "import amber" in text_of(found[0])
     assert "import indigo" in text_of(found[0])
     assert not any(reading.outlook for reading in readings(RIVERS, *shown, weights={**WEIGHTS, "num_changed": 4.0}))
+
+
+def test_a_snippet_like_others_may_be_one_more_beside_them() -> None:
+    original = RIVERS.replace("from rivers import amber", "from a import amber").replace("from rivers", "from i")
+    shown = ("from c import cobalt", "def mix():\n    return amber, cobalt, indigo")
+    found = readings(original, *shown, weights=dict(weights()))
+    expected = original.replace("amber\nfrom", "amber\nfrom c import cobalt\nfrom").replace("r, i", "r, cobalt, i")
+    assert expected in [text_of(reading) for reading in found]
 
 
 def test_a_snippet_that_goes_up_again_is_told() -> None:

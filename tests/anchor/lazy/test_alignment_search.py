@@ -199,6 +199,15 @@ def test_all_rows_may_be_new_where_the_words_say_so() -> None:
     assert not list(Search(grid_of(original, edit), WEIGHTS).apart())
 
 
+def test_all_rows_may_be_new_beside_what_others_replace() -> None:
+    original = "def load(path):\n    return path\n\n\ndef size(path):\n    return path\n"
+    grid = grid_of(original, "def save(path):\n    return 1")
+    for path, at in zip(Search(grid, WEIGHTS).apart([4, 0]), (4, 0), strict=True):
+        plan = plan_of(path, grid)
+        assert plan is not None
+        assert plan.new == {at: [0, 1]}
+
+
 def test_a_run_may_begin_at_several_alike_places() -> None:
     original = "\n".join(["def load():", *("    check()\n    step()" for _ in range(5)), "    return 1"])
     grid = grid_of(original, "    check()\n    # ... existing code ...\n    return 1")
