@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # apart: all that the snippet shows is new in one place. apart_kin: beside what is of its kind and has another name.
 # apart_sorted, apart_unsorted: between two of its kind that are in the alphabet's order, in its place there or not.
+# gaps_stay_again: places but for one where rows follow each other and what is between in the file stays. gaps_differ:
+# pairs of such a place and of one where it goes.
 FACTS = (
     "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked",
     "notes_kept", "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs",
@@ -40,7 +42,8 @@ FACTS = (
     "closer_new", "renamed_header", "renamed_used", "renamed_said", "bare_runs", "bare_lines", "beside_like",
     "replaced_runs", "replaced_share", "beside_share", "repeats_near", "repeats_far", "moves_line",
     "comments_dropped", "passed_full", "passed_full_lines", "apart", "apart_told", "apart_meant", "apart_adds",
-    "apart_changes", "apart_known", "apart_kin", "apart_sorted", "apart_unsorted", *SPACES,
+    "apart_changes", "apart_known", "apart_kin", "apart_sorted", "apart_unsorted",
+    "gaps_stay_again", "gaps_differ", *SPACES,
 )  # fmt: skip
 # Words before a snippet that say that it is all there is to be.
 _FULL = pattern(
@@ -133,6 +136,7 @@ def facts_of(grid: Grid, plan: PathPlan, cells: tuple[Cell, ...]) -> NDArray[np.
     _count_beside(f, grid, cells)
     f["comments_dropped"] = _num_comments_dropped(grid, plan)
     _count_passed(f, grid, plan)
+    _count_gaps(f, grid, plan)
     _tell_apart(f, grid, plan)
     return np.array([min(MAX_COUNT, f[name]) for name in FACTS], np.float32)
 
@@ -332,6 +336,26 @@ def _count_passed(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
         end = line + int(grid.pairs[row].spans[pair])
     f["passed_full"] = float(runs)
     f["passed_full_lines"] = math.log1p(lines)
+
+
+def _count_gaps(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
+    """Fills in how often the lines between two rows stay or go, where the snippet says nothing of them."""
+    num_staying = num_going = 0
+    end: int | None = None  # the line behind the quoted row before; None behind any other row
+    for row in range(grid.num_rows):
+        if row not in plan.quoted:
+            end = end if grid.rows[row].is_blank or row in plan.left_out else None
+            continue
+        if grid.rows[row].is_blank:
+            continue
+        line, pair = plan.quoted[row]
+        if end is not None and line > end:
+            between = [at for at in range(end, line) if grid.original.keys[at]]
+            num_staying += bool(between) and plan.deleted.isdisjoint(between)
+            num_going += bool(between) and plan.deleted.issuperset(between)
+        end = line + int(grid.pairs[row].spans[pair])
+    f["gaps_stay_again"] = float(max(0, num_staying - 1))
+    f["gaps_differ"] = float(min(num_staying, num_going))
 
 
 def _count_kin(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:

@@ -88,6 +88,7 @@ MAX_REPLACING = 3  # readings beside whose replaced lines the snippet may be new
 MAX_TIMES_REPLACED = 3  # lines for each row: more aren't one block that it takes the place of
 MAX_BESIDE = 4
 DECORATES = ("@", "#[", "[")
+MIN_GOING, STAYS = 3, 2.5  # lines that go in a reading that is tried without, and what each of them costs then
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
 COLUMNS_SHOWN, BLANKS_SHOWN = FACTS.index("columns_shown"), FACTS.index("blanks_shown")
@@ -303,6 +304,7 @@ def parts_of(task: Task) -> list[ReadText]:
             _add_readings(result, task, Search(grid, task.used, unquoted=fresh), judge, taste)
         if task.known_for is None:
             _add_even(result, task, judge, taste)
+            _add_staying(result, task, judge, taste)
     if not result and task.used.get("back", 0.0) > NOWHERE_ELSE:
         # Every path uses lines twice, as going back allows: without it there are always some that don't.
         return parts_of(replace(task, used={**task.used, "back": NOWHERE_ELSE}))
@@ -355,7 +357,7 @@ def _add_readings(
     for path in search.best(count, beam=BEAM):
         for is_sound in add(path):
             num_found, has_sound = num_found + 1, has_sound or is_sound
-        if num_found >= _num_wanted(len(task.before.lines), has_sound):
+        if num_found >= (FEW_READINGS if search.stays else _num_wanted(len(task.before.lines), has_sound)):
             break
     for path in _paths_apart(search, judge, result) if is_wanted is None else ():
         for _ in add(path):
@@ -364,7 +366,7 @@ def _add_readings(
 
 def _paths_apart(search: Search, judge: Search, result: dict[tuple[str, ...], ReadText]) -> Iterator[Path]:
     """The paths on which all that the snippet shows is new in one place, of a search that leans on nothing."""
-    if search.known is not None:
+    if search.known is not None or search.stays:
         return
     mine = sorted((one[0] for one in result.values() if one[0][0].search is judge), key=lambda one: -one[1])
     yield from search.apart(_beside_replaced(search.grid, [part.plan for part, _ in mine[:MAX_REPLACING]]))
@@ -394,7 +396,7 @@ def _beside_replaced(grid: Grid, plans: Sequence[PathPlan]) -> list[int]:
 
 def _score(search: Search, path: Path) -> float:
     """The score of a path without what is known of the result, or the price of what it leaves open."""
-    is_judged = search.known is not None or search.tilt != 0
+    is_judged = search.known is not None or search.tilt != 0 or search.stays != 0
     return float(search.features(path) @ search.weights) if is_judged else path.score
 
 
@@ -421,6 +423,20 @@ def _add_even(result: dict[tuple[str, ...], ReadText], task: Task, judge: Search
         likeliest = max((one[0] for one in result.values() if one[0][0].search is judge), key=itemgetter(1))[0]
         if likeliest is not best and not likeliest.facts[MORE_ERRORS]:
             return
+
+
+def _add_staying(result: dict[tuple[str, ...], ReadText], task: Task, judge: Search, taste: Taste) -> None:
+    """Adds readings in which what isn't shown stays, where much of that goes in the best one of a grid.
+
+    A writer who leaves lines out without a word does so more than once. Each such place costs a path as much as the
+    first, so that the one on which all of them stay is far behind those on which some do.
+    """
+    mine = [one[0] for one in result.values() if one[0][0].search is judge]
+    if not mine or judge.grid.num_rows * judge.grid.num_lines > MAX_TILTED:
+        return
+    grid, plan = judge.grid, max(mine, key=itemgetter(1))[0].plan
+    if sum(bool(grid.original.keys[line]) for line in plan.deleted) >= MIN_GOING:
+        _add_readings(result, task, Search(grid, task.used, stays=STAYS), judge, taste)
 
 
 def _num_wanted(num_lines: int, has_sound: bool) -> int:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 NEVER = np.float32(-1e9)
 STATES = "QNMSDJT"
 POSSIBLE = -1e8
+BARE_LINES, JUMPING = 8, 3
 MAX_WAYS = 6  # ways into a state from one other that are told apart
 
 
@@ -86,7 +87,8 @@ class Search:
     """Searches one grid with one set of weights (name → weight).
 
     unquoted: rows that stand for no line of the original. tilt: what each bracket is worth that a step opens, so that
-    results are found in which both ends of a pair are.
+    results are found in which both ends of a pair are. stays: what each line costs that goes, so that results are found
+    in which what the snippet doesn't show stays; up to the next row that is quoted, `BARE_LINES` more.
     """
 
     def __init__(
@@ -96,14 +98,17 @@ class Search:
         known: Known | None = None,
         unquoted: Collection[int] = (),
         tilt: float = 0.0,
+        stays: float = 0.0,
     ) -> None:
         self.grid = grid
         self.unquoted = unquoted
         self.tilt = tilt
+        self.stays = stays
         self.facts = StepFacts(grid)
         self.known = known
         self.weights = np.array([weights.get(name, 0.0) for name in FEATURES], np.float32)
         self._by_name: dict[str, float] = dict(zip(FEATURES, self.weights.tolist(), strict=True))
+        self._by_name["delete_to_quote"] -= BARE_LINES * stays
         self.n = grid.num_lines
         self.m = grid.num_rows
         self.tables: dict[str, list[Floats]] = {state: [] for state in STATES}
@@ -203,6 +208,8 @@ class Search:
             self._lean(self.known)
         if self.tilt:
             self._tilt()
+        if self.stays:
+            self.deleted = self.deleted - self.stays * _sums(~self.grid.is_blank[:-1])
         for row in self.unquoted:
             self.pair_scores[row] = np.full_like(self.pair_scores[row], NEVER)
         # For each row: how many lines it stands for → (n,) the best score of its pairs that begin in each line.
@@ -221,6 +228,8 @@ class Search:
             facts = self._row_scores(row)
             if self.tilt:
                 facts = replace(facts, new=facts.new + self.tilt * float(grid.row_opens[row]))
+            if self.stays:
+                facts = replace(facts, junction=facts.junction + JUMPING)
             self.rows.append(facts if self.known is None else self.known.leaned(row, facts))
 
     def _row_scores(self, row: int) -> RowScores:

@@ -218,6 +218,26 @@ def test_a_snippet_that_is_new_beside_its_kind(edit: str, at: int, expected: set
     assert told & {"apart_kin", "apart_sorted", "apart_unsorted"} == expected
 
 
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("Q0 J2 Q2 J4 Q4 J6 Q6", (2, 0)),
+        ("Q0 J2 Q2 D4 Q4 J6 Q6", (1, 1)),
+        ("Q0 D2 Q2 D4 Q4 D6 Q6", (0, 0)),
+        ("Q0 Q1 Q2 J6 Q6", (0, 0)),
+    ],
+)
+def test_a_writer_who_leaves_lines_out_does_so_again(told: str, expected: tuple[int, int]) -> None:
+    original = "one()\ntwo()\nthree()\nfour()\nfive()\nsix()\nseven()\n"
+    lines = original.split("\n")
+    rows = [int(step[1:]) for step in told.split() if step[0] == "Q"]
+    grid = grid_of(original, "\n".join(lines[row] for row in rows))
+    plan = plan_told(grid, told)
+    values = facts_of(grid, plan, tuple(Realiser(grid, plan).cells()))
+    found = dict(zip(FACTS, values, strict=True))
+    assert (found["gaps_stay_again"], found["gaps_differ"]) == expected
+
+
 def told(before: str, after: str, *, language: str = "python", shown: str = "", gone: bool = False) -> dict[str, float]:
     old, new = dedent(before).strip("\n").split("\n"), dedent(after).strip("\n").split("\n")
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)

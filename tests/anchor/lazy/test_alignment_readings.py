@@ -123,6 +123,33 @@ def test_a_snippet_like_others_may_be_one_more_beside_them() -> None:
     assert expected in [text_of(reading) for reading in found]
 
 
+SETUP = """\
+setup(
+    name="brook",
+    version="1.4.0",
+    license="MIT",
+    author="Ann Lee",
+    url="https://example.org/brook",
+    packages=["brook"],
+    python_requires=">=3.8",
+    zip_safe=False,
+    classifiers=[
+        "Programming Language :: Python :: 3.8",
+        "Programming Language :: Python :: 3.9",
+    ],
+)
+"""
+
+
+def test_what_is_left_out_in_several_places_may_stay_in_all_of_them() -> None:
+    shown = (
+        'setup(\n    name="brook",\n    version="1.5.0",\n    url="https://example.org/brook",\n    zip_safe=True,\n)'
+    )
+    found = readings(SETUP, shown, message="The release:", weights=dict(weights()))
+    expected = SETUP.replace("1.4.0", "1.5.0").replace("zip_safe=False", "zip_safe=True")
+    assert expected in [text_of(reading) for reading in found]
+
+
 def test_a_snippet_that_goes_up_again_is_told() -> None:
     down = readings(STORE, "    return open(path, 'rb')", "    return load('b')")[0]
     up = readings(STORE, "    return load('b')", "    return open(path, 'rb')")[0]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.paths import LEFT_OUT, Path, plan_of
-from fastedit.anchor.lazy.search import Search
+from fastedit.anchor.lazy.search import BARE_LINES, JUMPING, Search
 from support.aligning import WEIGHTS, grid_of
 from support.examples import examples
 
@@ -206,6 +206,27 @@ def test_all_rows_may_be_new_beside_what_others_replace() -> None:
         plan = plan_of(path, grid)
         assert plan is not None
         assert plan.new == {at: [0, 1]}
+
+
+@examples(60)
+@given(grids(), st.integers(0, 10_000), st.sampled_from((0.5, 2.0)))
+def test_a_search_in_which_lines_stay_pays_for_what_goes(grid: Grid, seed: int, stays: float) -> None:
+    search = Search(grid, random_weights(seed), stays=stays)
+    for path in search.best(12, beam=30):
+        paid = path.score - float(search.features(path) @ search.weights)
+        assert paid == pytest.approx(expected_price(path, grid, stays), abs=1e-2)
+
+
+def expected_price(path: Path, grid: Grid, stays: float) -> float:
+    price = 0.0
+    for source, target, pair in path.steps:
+        if target.state == "D":
+            price -= stays * sum(bool(key) for key in grid.original.keys[source.at : target.at])
+        elif source.state == "D" and target.state == "Q" and pair >= 0:
+            price -= stays * BARE_LINES
+        elif source.state == "J" and target.state in "QN":
+            price += JUMPING
+    return price
 
 
 def test_a_run_may_begin_at_several_alike_places() -> None:
