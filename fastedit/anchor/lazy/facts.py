@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 # apart: all that the snippet shows is new in one place. apart_kin: beside what is of its kind and has another name.
 # apart_sorted, apart_unsorted: between two of its kind that are in the alphabet's order, in its place there or not.
-# gaps_stay_again: places but for one where rows follow each other and what is between in the file stays. gaps_differ:
-# pairs of such a place and of one where it goes.
+# gaps_stay_again: places but for one where rows follow each other and what is between in the file stays;
+# gaps_stay_marked: in a snippet with markers. gaps_differ: pairs of such a place and of one where it goes.
 FACTS = (
     "more_errors", "fewer_errors", "unchanged", "lost_lines", "lost_headers", "lost_said", "duplicated", "leaked",
     "notes_kept", "marker_names_missed", "marker_names_met", "said_kept", "torn", "new_apart", "deleted_runs",
@@ -43,7 +43,7 @@ FACTS = (
     "replaced_runs", "replaced_share", "beside_share", "repeats_near", "repeats_far", "moves_line",
     "comments_dropped", "passed_full", "passed_full_lines", "apart", "apart_told", "apart_meant", "apart_adds",
     "apart_changes", "apart_known", "apart_kin", "apart_sorted", "apart_unsorted",
-    "gaps_stay_again", "gaps_differ", *SPACES,
+    "gaps_stay_again", "gaps_stay_marked", "gaps_differ", *SPACES,
 )  # fmt: skip
 # Words before a snippet that say that it is all there is to be.
 _FULL = pattern(
@@ -354,7 +354,7 @@ def _count_gaps(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
             num_staying += bool(between) and plan.deleted.isdisjoint(between)
             num_going += bool(between) and plan.deleted.issuperset(between)
         end = line + int(grid.pairs[row].spans[pair])
-    f["gaps_stay_again"] = float(max(0, num_staying - 1))
+    f["gaps_stay_marked" if plan.markers else "gaps_stay_again"] = float(max(0, num_staying - 1))
     f["gaps_differ"] = float(min(num_staying, num_going))
 
 

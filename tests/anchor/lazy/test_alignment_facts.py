@@ -236,6 +236,7 @@ def test_a_writer_who_leaves_lines_out_does_so_again(told: str, expected: tuple[
     values = facts_of(grid, plan, tuple(Realiser(grid, plan).cells()))
     found = dict(zip(FACTS, values, strict=True))
     assert (found["gaps_stay_again"], found["gaps_differ"]) == expected
+    assert not found["gaps_stay_marked"]
 
 
 def told(before: str, after: str, *, language: str = "python", shown: str = "", gone: bool = False) -> dict[str, float]:
