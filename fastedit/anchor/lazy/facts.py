@@ -74,13 +74,14 @@ MAX_KIN_LINES = 80  # between what is of one kind
 # bound, but not used any more, unused_import: by an import. new_unused: newly bound and not used.
 # Gone. moved: lines that are written elsewhere. gone_asked, gone_unasked: with nothing in their place, where the words
 # say that something goes, and where they don't. gone_known, gone_unknown: words of such lines that the message has, and
-# that it hasn't. gone_runs: stretches of them. lost_doc: comments gone above what stays. orphan_doc: comments that stay
-# above what is gone.
+# that it hasn't. gone_runs: stretches of them. gone_named, gone_unnamed: those with a word of a sentence that says that
+# something goes, and those with none. lost_doc: comments gone above what stays. orphan_doc: comments that stay above
+# what is gone.
 COHERENCE = (
     "left_like", "left_like_by", "left_header", "left_start", "sibling", "not_sibling", "unreachable", "empty",
     "slanted", "copied", "copied_near", "copied_once", "again", "again_key", "reimported", "unbound", "unbound_local",
     "orphans", "params", "unused", "unused_import", "new_unused", "moved", "gone_asked", "gone_unasked", "gone_known",
-    "gone_unknown", "gone_runs", "lost_doc", "orphan_doc", "copied_comment", *MARKUP,
+    "gone_unknown", "gone_runs", "lost_doc", "orphan_doc", "copied_comment", "gone_named", "gone_unnamed", *MARKUP,
 )  # fmt: skip
 MIN_LIKE = 60.0  # percent
 MIN_COPIED = 8  # characters of a line
@@ -594,7 +595,11 @@ class _Result:
         """Fills in what goes, and whether the message knows it."""
         original = self.original
         code = [at for at in range(start, end) if original.keys[at] and not original.is_trivial[at]]
-        self.f["gone_runs"] += bool(code) and not is_replaced
+        if code and not is_replaced:
+            self.f["gone_runs"] += 1
+            if self.message.gone_words:
+                is_named = any(not self.message.gone_words.isdisjoint(original.words(at)) for at in code)
+                self.f["gone_named" if is_named else "gone_unnamed"] += 1
         for at in code:
             if original.keys[at] in self.written:
                 self.f["moved"] += 1

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from fastedit.anchor.hints import Hints, is_path, says_gone
+from fastedit.anchor.hints import Hints, is_path, says_gone, sentences_of
 from fastedit.anchor.lazy.keys.merging import COMPLETE
 from fastedit.anchor.lazy.lines import DOTS, KEY_WORD, WORD, Change, Lines, columns_of, is_comment_text
 from fastedit.anchor.lazy.rows import log_odds
@@ -226,6 +226,15 @@ class MessageFacts:
         shown = (Lines(snippet.lines) for snippet in self.snippets)
         comments = (own.stripped[at] for own in shown for at in range(len(own)) if own.is_comment(at))
         return says_gone(self.prose) or any(map(says_gone, comments))
+
+    @cached_property
+    def gone_words(self) -> frozenset[str]:
+        """The words of sentences and notes that say that something goes, those that few lines of the original have."""
+        told = [sentence for sentence, _ in sentences_of(self.prose) if _says_gone(sentence)]
+        told += [note.text for note in self.notes if note.says_gone()]
+        words = {word for sentence in told for word in NAME.findall(sentence)}
+        places = self.original.word_places
+        return frozenset(word for word in words if 0 < len(places.get(word, ())) <= MAX_NOTED)
 
     @cached_property
     def has_dots(self) -> bool:

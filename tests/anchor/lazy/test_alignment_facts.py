@@ -239,12 +239,14 @@ def test_a_writer_who_leaves_lines_out_does_so_again(told: str, expected: tuple[
     assert not found["gaps_stay_marked"]
 
 
-def told(before: str, after: str, *, language: str = "python", shown: str = "", gone: bool = False) -> dict[str, float]:
+def told(
+    before: str, after: str, *, language: str = "python", shown: str = "", gone: bool = False, prose: str = ""
+) -> dict[str, float]:
     old, new = dedent(before).strip("\n").split("\n"), dedent(after).strip("\n").split("\n")
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     changes = [(a, b, new[c:d]) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
     snippet = Snippet(tuple(dedent(shown).strip("\n").split("\n")))
-    prose = "I removed some of it." if gone else ""
+    prose = "I removed some of it." if gone else prose
     message = MessageFacts(Lines(old), [snippet], hints_of(prose), prose, shown)
     return dict(zip(COHERENCE, coherence_of(Lines(old), changes, message, language), strict=True))
 
@@ -260,6 +262,21 @@ def load(path, limit):
 def save(path):
     return write(path)
 """
+
+
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("I removed the call of `check` in `load`. `write` stays.", (1, 1)),
+        ("I removed the call of `check`, and `save` is gone, too.", (2, 0)),
+        ("I removed some of it.", (0, 0)),
+        ("`check` is called by `read` now.", (0, 0)),
+    ],
+)
+def test_what_goes_is_named_where_something_is_said_to_go(prose: str, expected: tuple[int, int]) -> None:
+    after = LOOP.replace("        check(row, limit)\n", "").replace("def save(path):\n    return write(path)\n", "")
+    found = told(LOOP, after, prose=prose)
+    assert (found["gone_named"], found["gone_unnamed"]) == expected
 
 
 def test_a_result_that_is_the_original_says_nothing() -> None:
