@@ -52,7 +52,7 @@ _FULL = pattern(
     re.IGNORECASE,
 )
 _HEADERS = ("decl", "heading", "table")
-_KINDS = frozenset("decl import assign key entry case arm heading table selector".split())  # of what has a name
+_KINDS = frozenset("decl import assign key entry case heading table selector".split())  # of what has a name
 _COMMENTED = re.compile(r"\S\s+(?:#|//|--|/\*)\s")
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
 MAX_COUNT = 4
