@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 MAX_CARRIED = 8  # readings of all snippets so far
 MAX_BY_STEPS = 3  # more that the snippets' steps alone speak for
-MAX_FORESEEN = 20  # ways to read a snippet whose outlook is told
+MAX_FORESEEN = 14  # ways to read a snippet whose outlook is told
 MAX_AS_SHOWN = 4  # more that have the white space as the snippet shows it: they don't crowd out others
 MAX_BEHIND = 6.0  # how much worse than the best a reading may be to be carried along
 MAX_BEHIND_IN_THE_END = 12.0  # the same behind the last snippet, where results are about to be seen as wholes
