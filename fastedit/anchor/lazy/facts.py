@@ -54,7 +54,7 @@ _FULL = pattern(
 _HEADERS = ("decl", "heading", "table")
 _KINDS = frozenset("decl import assign key entry case heading table selector".split())  # of what has a name
 _COMMENTED = re.compile(r"\S\s+(?:#|//|--|/\*)\s")
-_CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
+CLOSES = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
 MAX_COUNT = 4
 MIN_TELLING = 2  # characters of a line
 NEAR_LINES = 30
@@ -90,7 +90,7 @@ PART = 1 / 3  # of a line that goes, beside others that do
 MAX_NAMES = 300  # of the lines that change
 MAX_PLACES = 60  # of a name: a commoner one means many things
 MAX_SIGN = 3.0
-_ENDS_FLOW = pattern(r"(?:return|raise|throw|break|continue|goto)\b")
+ENDS_FLOW = pattern(r"(?:return|raise|throw|break|continue|goto)\b")
 _GOES_ON = pattern(
     r"[)\]}.,?:|&+*/=<>#-]|(?:else|elif|except|finally|catch|case|default|when|end|fi|done|esac|rescue|ensure|until"
     r"|while)\b|\w+:"
@@ -377,7 +377,7 @@ def _count_closers(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
     shown, columns = grid.shown, grid.shown.columns
     new = {row for rows in plan.new.values() for row in rows}
     for row in range(grid.num_rows):
-        if not _CLOSER.match(shown.stripped[row]):
+        if not CLOSES.match(shown.stripped[row]):
             continue
         opener = next((at for at in range(row - 1, -1, -1) if 0 <= columns[at] <= columns[row]), -1)
         if opener < 0 or columns[opener] != columns[row]:
@@ -570,7 +570,7 @@ class _Result:
 
     def _ends_flow(self, text: str) -> bool:
         """Whether a line is a whole statement behind which nothing is reached."""
-        if not _ENDS_FLOW.match(text) or text.endswith(_UNFINISHED):
+        if not ENDS_FLOW.match(text) or text.endswith(_UNFINISHED):
             return False
         is_closed = all(text.count(a) <= text.count(b) for a, b in ("()", "[]", "{}"))
         return is_closed and (text.endswith(";") or self.language in _WITHOUT_SEMICOLONS)

@@ -23,7 +23,7 @@ from fastedit.anchor.lazy.lines import (
     used_of,
     without_name,
 )
-from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, LostBeside, ProposedLoss
+from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, LostBeside, Outlived, ProposedLoss
 from fastedit.anchor.lazy.reworded import Rewording
 from fastedit.anchor.lazy.shapes import TEXTS
 from fastedit.anchor.lazy.spoken import Unit
@@ -53,11 +53,13 @@ def proposals_for(
     reworded: Sequence[Rewording] = (),
     beside: Beside | None = None,
     entries: Sequence[GoneEntries] = (),
+    outlived: Outlived | None = None,
 ) -> list[ProposedLoss]:
     """Proposes what could go from a result, or change in it, because words say so or because it stands elsewhere now.
 
     found: the original's outline. spoken, reworded: what sentences may mean that speak of going, or quote a change.
-    beside: what may go with it. entries: those of a file of keys that clauses say are gone.
+    beside: what may go with it. entries: those of a file of keys that clauses say are gone. outlived: what stays beside
+    lines that may have taken its place.
     """
     shown = beside.shown if beside else frozenset()
     finder = _Finder(lines, origins, original, found, shown)
@@ -72,6 +74,8 @@ def proposals_for(
     finder.add_spoken(spoken)
     if beside is not None:
         finder.add_beside(beside)
+    if outlived is not None:
+        finder.add_outlived(outlived)
     return finder.result[:MAX_PROPOSALS]
 
 
@@ -220,6 +224,17 @@ class _Finder:
         for lost in beside.edges(self.lines, self.origins):
             self.add_lost(lost)
 
+    def add_outlived(self, outlived: Outlived) -> None:
+        """Adds statements that stay beside new lines which may have taken their place."""
+        added: dict[range, ProposedLoss] = {}
+        for unit in sorted(outlived.units(self.lines, self.origins), key=lambda one: one.values["more"]):
+            if unit.nearer is not None and unit.nearer not in added:
+                continue
+            told = {f"outlived_{name}": value for name, value in unit.values.items()}
+            after = None if unit.nearer is None else added[unit.nearer]
+            added[unit.lines] = _loss(unit.lines, told, after)
+        self.result += added.values()
+
     def _beside_new(self) -> set[int]:
         """The original's lines right behind new ones."""
         pairs = zip(self.origins, self.origins[1:], strict=False)
@@ -228,8 +243,7 @@ class _Finder:
     def add_lost(self, lost: LostBeside, after: ProposedLoss | None = None) -> None:
         """Adds lines that could go. after: with what else only."""
         told = {f"beside_{name}": value for name, value in lost.values.items()}
-        values = tuple(told.get(name, 0.0) for name in PROPOSALS)
-        self.result.append(ProposedLoss(tuple(lost.lines), values, after=after))
+        self.result.append(_loss(lost.lines, told, after))
 
     def _add_declarations(self, name: str) -> None:
         if not name:
@@ -407,6 +421,11 @@ class _Finder:
             if share >= MIN_MOVED_SHARE:
                 gone = _with_blanks(whole, original, self.kept)
                 self._propose(gone, move=1.0, quoted=float(share > 0.95))
+
+
+def _loss(lines: range, told: dict[str, float], after: ProposedLoss | None) -> ProposedLoss:
+    """A proposal that lines go. told: what speaks for it, by the names in `PROPOSALS`."""
+    return ProposedLoss(tuple(lines), tuple(told.get(name, 0.0) for name in PROPOSALS), after=after)
 
 
 def _with_blanks(whole: range, original: Sequence[str], kept: set[int]) -> tuple[int, ...]:

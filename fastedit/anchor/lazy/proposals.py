@@ -11,7 +11,7 @@ import math
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -19,8 +19,9 @@ from heapq import heappop, heappush
 import numpy as np
 
 from fastedit.anchor.hints import Hints, sentences_of
+from fastedit.anchor.lazy.facts import CLOSES, ENDS_FLOW
 from fastedit.anchor.lazy.keys.gone import GONE
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.lines import WORD, Identity, Lines, columns_of, identity_of, is_comment_text, opens
 from fastedit.anchor.lazy.reworded import CHANGED
 from fastedit.anchor.lazy.spoken import SPOKEN, speaks_of_going
 from fastedit.patterns import pattern
@@ -37,6 +38,17 @@ BESIDE = (
     "comment", "comment_words", "comment_changed", "comment_shown", "comment_far", "comment_others",
     "comment_share", "comment_here", "blank", "blank_side", "edge", "edge_lines", "edge_going", "edge_comments",
 )  # fmt: skip
+# Statements, with the comments above them, that stay above or below new lines which may have taken their place.
+# any: one; next: the snippet goes on behind the new lines with what stands behind it, times the share of it that no
+# snippet shows; edge: the snippet shows nothing more on this side; flow: nothing gets to it, as the new lines end in a
+# `return`; torn: what opens or closes its block is gone; named: a new line declares, assigns or keys what it does;
+# like: the share of its words that the new lines have, above a half; more: another one stands between it and them;
+# lines: the logarithm of how many; above: it stands above them; shown: the share of its lines that the snippets show.
+OUTLIVED = ("any", "next", "edge", "flow", "torn", "named", "like", "more", "lines", "above", "shown")
+MAX_OUTLIVED = 6
+MAX_OUTLIVED_LINES = 40
+MAX_CHAIN = 4  # statements on one side
+MIN_OUTLIVED_LIKE = 0.25  # above a half of its words, where nothing else speaks for it
 MAX_COMMENTS = 6
 MAX_COMMENT_LINES = 40
 MAX_EDGE = 30  # lines
@@ -79,6 +91,7 @@ PROPOSALS: tuple[str, ...] = (
     "removes_imported", "removes_repeat", "removes_among", "removes_shown", "removes_rekeyed",
     *(f"spoken_{name}" for name in SPOKEN), *(f"reworded_{name}" for name in CHANGED),
     *(f"beside_{name}" for name in BESIDE), *(f"entries_{name}" for name in GONE),
+    *(f"outlived_{name}" for name in OUTLIVED),
 )  # fmt: skip
 MAX_WAYS = 24  # the best sets of proposals
 
@@ -268,6 +281,209 @@ def _kind(line: int, original: Lines) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class OutlivedUnit:
+    """A statement that new lines may have taken the place of, see `OUTLIVED`. nearer: the one between it and them."""
+
+    lines: range
+    values: dict[str, float]
+    nearer: range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What one side of new lines tells of the statements there. column: the leftmost of the new lines.
+
+    behind: what the snippets show beyond them; "" is a snippet's edge. ends_flow: nothing below is got to. named: what
+    the new lines in that column declare, assign or key. words: all of theirs.
+    """
+
+    column: int
+    is_above: bool
+    behind: frozenset[str]
+    ends_flow: bool
+    named: frozenset[Identity]
+    words: frozenset[str]
+
+
+class Outlived:
+    """Finds what stays beside new lines that may have taken its place, for all readings of a message.
+
+    snippets: their lines without white space.
+    """
+
+    def __init__(self, original: Lines, snippets: Sequence[Sequence[str]], language: str) -> None:
+        self.original, self.language = original, language
+        self._shown = frozenset(key for own in snippets for key in own if key)
+        # Two neighbouring lines of a snippet → those that it shows behind them; "" at its edge. In both directions.
+        self._next: dict[tuple[str, str], set[str]] = {}
+        for own in snippets:
+            keys = ["", *(key for key in own if key), ""]
+            for way in (keys, keys[::-1]):
+                for before, key, behind in zip(["", *way], way, way[1:], strict=False):
+                    self._next.setdefault((before, key), set()).add(behind)
+
+    def units(self, lines: Sequence[str], origins: Sequence[int | None]) -> list[OutlivedUnit]:
+        """The statements beside the new lines of a result for which something speaks, the likeliest first."""
+        kept = {origin for origin in origins if origin is not None}
+        written = [line.strip() for line, origin in zip(lines, origins, strict=True) if origin is None]
+        gone = (text for line, text in enumerate(self.original.stripped) if line not in kept)
+        total = self._opened(written) - self._opened(gone)
+        found: list[OutlivedUnit] = []
+        for start, end, new in _runs(lines, origins, len(self.original)):
+            own = self._opened(line.strip() for line in new)
+            own -= self._opened(self.original.stripped[line] for line in range(start, end) if line not in kept)
+            more = total if total * own > 0 else 0
+            for is_above in (True, False):
+                found += self._beside(new, start - 1 if is_above else end, more, kept, is_above=is_above)
+        found.sort(key=lambda unit: -_evidence(unit.values))
+        return found[:MAX_OUTLIVED]
+
+    def _opened(self, texts: Iterable[str]) -> int:
+        return sum(opens(text, self.language) for text in texts)
+
+    def _beside(
+        self, new: Sequence[str], at: int, more: int, kept: Collection[int], *, is_above: bool
+    ) -> Iterator[OutlivedUnit]:
+        """Yields the units on one side of new lines. at: the line next to them; more: how many brackets are to go."""
+        side = self._side(new, is_above=is_above)
+        chain = list(self._chain(at, side.column, kept, is_above=is_above))
+        torn = self._torn(at, more, kept, is_above=is_above)
+        if torn is None and is_above and self._is_emptied(at, side.column, kept):
+            torn = range(at, at + 1)
+        met = next((n for n, unit in enumerate(chain) if self._key_beyond(unit, is_above=is_above) in side.behind), -1)
+        is_apart = torn is not None and torn not in chain
+        nearer: range | None = None
+        for place, unit in enumerate([torn, *chain] if torn is not None and is_apart else chain, -is_apart):
+            values = self._values(unit, side, is_met=0 <= place <= met, place=place)
+            values["torn"] = float(torn is not None and set(torn) <= set(unit))
+            if values["like"] >= MIN_OUTLIVED_LIKE or any(values[name] for name in ("next", "flow", "torn", "named")):
+                yield OutlivedUnit(unit, values, nearer)
+            elif place >= 0:
+                break
+            nearer = unit if place >= 0 else None
+
+    def _side(self, new: Sequence[str], *, is_above: bool) -> _Side:
+        column = min(map(columns_of, new))
+        keys = ["".join(line.split()) for line in (new[1::-1] if is_above else new[-2:])]
+        if len(keys) > 1:
+            behind = self._next.get((keys[0], keys[1]), set())
+        else:
+            behind = {key for (_, mine), shown in self._next.items() if mine == keys[0] for key in shown}
+        own = (identity_of(line.strip()) for line in new if columns_of(line) == column)
+        return _Side(
+            column,
+            is_above,
+            frozenset(behind),
+            not is_above and columns_of(new[-1]) == column and ENDS_FLOW.match(new[-1].strip()) is not None,
+            frozenset(one for one in own if one is not None and one.kind != "import"),
+            frozenset(word for line in new for word in WORD.findall(line)),
+        )
+
+    def _values(self, unit: range, side: _Side, *, is_met: bool, place: int) -> dict[str, float]:
+        """`OUTLIVED` of a unit, but for `torn`."""
+        keys, texts = self.original.keys, self.original.stripped
+        told = [line for line in unit if keys[line]]
+        code = [line for line in told if not is_comment_text(texts[line])] or told
+        words = {word for line in code for word in self.original.words(line)}
+        shown = sum(keys[line] in self._shown for line in told) / len(told)
+        return {
+            "any": 1.0,
+            "next": (1 - shown) * is_met,
+            "edge": float("" in side.behind),
+            "flow": float(side.ends_flow and self.original.columns[told[0]] == side.column),
+            "named": float(self.original.identity(code[0]) in side.named),
+            "like": max(0.0, len(words & side.words) / max(1, len(words)) - 0.5),
+            "more": float(place > 0),
+            "lines": math.log(len(told)),
+            "above": float(side.is_above),
+            "shown": shown,
+        }
+
+    def _chain(self, at: int, column: int, kept: Collection[int], *, is_above: bool) -> Iterator[range]:
+        """Yields the statements in a column on one side of a position, those next to it first."""
+        for _ in range(MAX_CHAIN):
+            unit = self._ending(at, column) if is_above else self._beginning(at, column)
+            if not unit or len(unit) > MAX_OUTLIVED_LINES or any(line not in kept for line in unit):
+                return
+            yield unit
+            before, behind = self.original.beside(unit.start, unit.stop)
+            at = before if is_above else behind
+
+    def _beginning(self, at: int, column: int) -> range:
+        """The lines of the statement that begins in a line, comments above it too; none where none does."""
+        columns, texts = self.original.columns, self.original.stripped
+        end = at
+        while end + 1 < len(texts) and is_comment_text(texts[end]) and columns[end + 1] == columns[at]:
+            end += 1
+        if not 0 <= at < len(texts) or columns[at] != column:
+            return range(0)
+        stop = end + 1
+        for line in range(end + 1, min(len(texts), end + MAX_OUTLIVED_LINES + 2)):
+            if columns[line] > column or (columns[line] == column and CLOSES.match(texts[line])):
+                stop = line + 1
+            elif columns[line] >= 0:
+                break
+        return range(at, stop)
+
+    def _ending(self, at: int, column: int) -> range:
+        """The lines of the statement in a column that ends in a line, with comments above it."""
+        columns, texts = self.original.columns, self.original.stripped
+        start = at
+        while start >= 0 and (columns[start] < 0 or columns[start] > column or CLOSES.match(texts[start])):
+            start -= 1
+        if start < 0 or columns[start] != column:
+            return range(0)
+        while start > 0 and columns[start - 1] == column and is_comment_text(texts[start - 1]):
+            start -= 1
+        return range(start, at + 1)
+
+    def _torn(self, at: int, more: int, kept: Collection[int], *, is_above: bool) -> range | None:
+        """The lines from one on that open or close as many brackets more as are to go; None where none are."""
+        count, step = 0, -1 if is_above else 1
+        for line in range(at, at + step * MAX_OUTLIVED_LINES, step) if more else ():
+            if not 0 <= line < len(self.original) or line not in kept:
+                return None
+            count += opens(self.original.stripped[line], self.language)
+            if count == more:
+                return range(line, at + 1) if is_above else range(at, line + 1)
+        return None
+
+    def _is_emptied(self, line: int, column: int, kept: Collection[int]) -> bool:
+        """Whether a line opens a block by indentation that is gone, with new lines in a column in its place."""
+        if line not in kept or not self.original.stripped[line].endswith(":"):
+            return False
+        first = self.original.beside(line, line + 1)[1]
+        is_block = first < len(self.original) and self.original.columns[first] > self.original.columns[line] >= column
+        return is_block and first not in kept
+
+    def _key_beyond(self, unit: range, *, is_above: bool) -> str:
+        """The next line beyond a unit, without white space."""
+        line = self.original.beside(unit.start, unit.stop)[0 if is_above else 1]
+        return self.original.keys[line] if 0 <= line < len(self.original) else "\n"
+
+
+def _runs(lines: Sequence[str], origins: Sequence[int | None], num_lines: int) -> Iterator[tuple[int, int, list[str]]]:
+    """Yields a result's new lines, blank ones apart, with the lines [start, end) of the original that they stand for.
+
+    Blank lines beside them count as such that they stand for, too.
+    """
+    start, new = 0, list[str]()
+    for line, origin in zip((*lines, "."), (*origins, num_lines), strict=True):
+        if origin is None:
+            new += [line] if line.strip() else []
+        elif line.strip():
+            if new:
+                yield start, origin, new
+            start, new = origin + 1, []
+
+
+def _evidence(values: dict[str, float]) -> float:
+    """A rough order of units, of which only the first are tried."""
+    sure = 3 * values["next"] + 2 * (values["flow"] + values["torn"])
+    return sure + values["named"] + values["like"] - values["more"]
+
+
+@dataclass(frozen=True, slots=True)
 class ProposedLoss:
     """Lines of the original that would go, and others that would become other lines: (line, what it would be).
 
@@ -304,10 +520,12 @@ def combinations(
     result: dict[tuple[int, ...], tuple[ProposedLoss, ...]] = {}
     for way in ways:
         wanted = [proposals[number] for number in sorted(way)]
-        if len(wanted) == 1 and wanted[0].after is not None:
+        while len(way) == 1 and wanted[0].after is not None:
             wanted.insert(0, wanted[0].after)
-        chosen = tuple(one for one in wanted if one.after is None or one.after in wanted)
-        result.setdefault(tuple(id(one) for one in chosen), chosen)
+        chosen: list[ProposedLoss] = []
+        for one in wanted:
+            chosen += [one] if one.after is None or one.after in chosen else []
+        result.setdefault(tuple(id(one) for one in chosen), tuple(chosen))
     return list(result.values())
 
 

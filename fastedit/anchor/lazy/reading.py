@@ -67,8 +67,8 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 # all: changes that are made in other places too, see `REPEATED`.
 JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in REPEATED))
 REPEATED_AT = JOINED.index("repeated")
-# Of a merged result. broken: parse errors that come with what only the words say.
-WHOLE = (*COHERENCE, *LOSSES, *FULFILLED, "broken")
+# Of a merged result. broken, mended: parse errors that come with what no snippet changes, or go with it.
+WHOLE = (*COHERENCE, *LOSSES, *FULFILLED, "broken", "mended")
 BY_KEYS = (*KEYS, *SCATTERED)  # of readings that no path of the search leads to
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *BY_KEYS, *PROPOSALS, *JOINED, *WHOLE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once

@@ -33,7 +33,15 @@ from fastedit.anchor.lazy.message import (
     says_everywhere,
     shown_of,
 )
-from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, combinations, followed, said_but_kept, still_named
+from fastedit.anchor.lazy.proposals import (
+    PROPOSALS,
+    Beside,
+    Outlived,
+    combinations,
+    followed,
+    said_but_kept,
+    still_named,
+)
 from fastedit.anchor.lazy.reading import (
     JOINED,
     MAX_READINGS,
@@ -72,6 +80,7 @@ MAX_REREAD = 2  # of them are read on where a snippet shows what the ones before
 MIN_TELLING = 4  # characters of a line that tells so
 MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 MAX_REWRITTEN = 4
+MAX_OUTLIVED_OF = 12  # readings that are tried without what their new lines may have taken the place of
 MAX_SPOKEN_OF = 8  # readings that are tried without what sentences may mean
 # Facts of a result that say nothing of what one snippet does to it: the other snippets have their part in them.
 OF_ALL = frozenset(("shown_lost", "num_changes", "num_changed"))
@@ -351,6 +360,7 @@ def _with_proposals(
     """The readings, and each of them with what the words say is gone, has moved or is otherwise."""
     original, found = base.lines.texts, base.outline
     has_words = bool(shown.prose.strip()) or any(text.strip() for text, _ in pieces)
+    outlived = Outlived(base.lines, shown.keys, found.language)
     meant_by_words = _meant(base, shown, pieces, language) if has_words else NOTHING_MEANT
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
@@ -363,7 +373,8 @@ def _with_proposals(
             if notes not in noted:
                 noted[notes] = noted_units(notes, base.lines, declared_in(found))
             meant = ([*noted[notes], *meant[0]], *meant[1:])
-        proposed = proposals_for(reading.lines, reading.origins, original, found, said, *meant)
+        stale = outlived if number < MAX_OUTLIVED_OF else None
+        proposed = proposals_for(reading.lines, reading.origins, original, found, said, *meant, outlived=stale)
         for chosen in combinations(proposed, worth):
             text, origins = followed(reading.lines, reading.origins, chosen, found.language)
             num_kept = said_but_kept(text, original, said)
@@ -397,19 +408,20 @@ def _as_wholes(readings: Sequence[Reading], base: Base, message: MessageFacts, u
             *coherence_of(original, changes, message, language),
             *losses_of(original, changes, message, language),
             *fulfilled_by(original, changes, message),
-            _num_broken(reading, changes, base),
+            *_broken(reading, changes, base),
         )
         extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
         result.append(replace(reading, whole=told, score=reading.score + extra))
     return sorted(result, key=lambda reading: -reading.score)
 
 
-def _num_broken(reading: Reading, changes: Sequence[Change], base: Base) -> float:
-    """Counts the parse errors that a reading has because it follows the words, beside those of its snippets."""
+def _broken(reading: Reading, changes: Sequence[Change], base: Base) -> tuple[float, float]:
+    """Counts the parse errors that a reading has more for its proposals than its snippets bring, and those less."""
     if not reading.proposals or base.errors.count is None:
-        return 0.0
+        return 0.0, 0.0
     of_parts = sum(float(part.facts[MORE_ERRORS]) for part in reading.parts)
-    return max(0.0, min(MAX_BROKEN_BY_WORDS, (base.errors.after(changes) or 0) - base.errors.count - of_parts))
+    more = (base.errors.after(changes) or 0) - base.errors.count - of_parts
+    return max(0.0, min(MAX_BROKEN_BY_WORDS, more)), max(0.0, min(MAX_BROKEN_BY_WORDS, of_parts, -more))
 
 
 def _with_notes(hints: Hints, reading: Reading) -> Hints:

@@ -11,7 +11,15 @@ from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy.finder import MAX_PLACES, MAX_PROPOSALS, proposals_for
 from fastedit.anchor.lazy.keys.gone import GoneEntries
 from fastedit.anchor.lazy.lines import Lines, without_name
-from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, ProposedLoss, combinations, followed
+from fastedit.anchor.lazy.proposals import (
+    PROPOSALS,
+    Beside,
+    Outlived,
+    OutlivedUnit,
+    ProposedLoss,
+    combinations,
+    followed,
+)
 from fastedit.syntax import outline
 from support.aligning import lines_of
 
@@ -239,3 +247,65 @@ def test_an_import_that_is_written_inside_a_block_may_go_where_imports_are_said_
     written = ["try:", "    import tty", "except ImportError:", "    pass"]
     assert left(original, Hints(imports=True), written=written) == ["import os"]
     assert left(original, Hints(), written=written) == []
+
+
+# ---- what stays beside lines that may have taken its place ----------------------------------------------------------
+
+
+def outlived(original: str, start: int, end: int, new: str, *snippets: str, language: str = "") -> list[OutlivedUnit]:
+    """What may be outlived where lines [start, end), counted from 0, have become new ones."""
+    old, written = lines_of(original), lines_of(new)
+    origins = [*range(start), *([None] * len(written)), *range(end, len(old))]
+    keys = [["".join(line.split()) for line in lines_of(snippet)] for snippet in snippets]
+    return Outlived(Lines(old), keys, language).units([*old[:start], *written, *old[end:]], origins)
+
+
+def about(unit: OutlivedUnit) -> tuple[int, int, set[str]]:
+    """The unit's lines, and which facts speak for it."""
+    facts = {"next", "flow", "torn", "named"} & {name for name, value in unit.values.items() if value}
+    return unit.lines.start, unit.lines.stop, facts
+
+
+def test_a_statement_is_outlived_where_the_snippet_goes_on_behind_it() -> None:
+    original = "def close(self):\n    self.inner.close()\n    self.outer.close()\n    self.log.flush()\n"
+    new = "    for pipe in self.pipes:\n        pipe.close()\n"
+    snippet = f"def close(self):\n    self.inner.close()\n{new}    self.log.flush()\n"
+    assert about(outlived(original, 2, 2, new, snippet, language="python")[0]) == (2, 3, {"next"})
+    assert not outlived(original, 2, 2, new, language="python")
+
+
+def test_the_rest_of_a_block_is_outlived_by_what_took_its_header_s_place() -> None:
+    original = "enum Colour {\n  RED = 'red',\n  BLUE = 'blue',\n}\n\nexport const size = 3;\n"
+    new = "const RED = 'red';\nconst BLUE = 'blue';\n"
+    assert [about(unit) for unit in outlived(original, 0, 1, new, language="typescript")] == [(1, 4, {"torn"})]
+
+
+def test_a_header_is_outlived_by_a_block_that_stands_further_out() -> None:
+    original = "if sys.version_info > (3, 8):\n    def load():\n        return 1\n\nrun()\n"
+    new = "def load():\n    return 1\n"
+    assert (0, 1, {"torn"}) in [about(unit) for unit in outlived(original, 1, 3, new, language="python")]
+
+
+def test_what_a_return_leaves_unreachable_is_outlived_statement_by_statement() -> None:
+    original = (
+        "def name(self):\n    parts = self.parts\n    # All of them.\n    parts = clean(parts)\n    return parts\n"
+    )
+    units = outlived(original, 1, 2, "    return self.parts\n", language="python")
+    assert [about(unit) for unit in units] == [(2, 4, {"flow"}), (4, 5, {"flow"})]
+    assert units[1].nearer == units[0].lines
+
+
+def test_an_old_form_is_outlived_by_a_new_one_with_its_words() -> None:
+    original = "setup()\nsetTimeout(() => {\n  send(node, 'init', { node });\n}, 0);\nwatch(node);\n"
+    new = "tick().then(() => {\n  send(node, 'init', { node, setTimeout: 0 });\n});\n"
+    (unit,) = outlived(original, 4, 4, new, language="javascript")
+    assert about(unit) == (1, 4, set())
+    assert unit.values["like"] == 0.5
+
+
+def test_outlived_lines_beyond_others_only_go_with_these() -> None:
+    near, far = (ProposedLoss((line,), (0.0,) * len(PROPOSALS)) for line in (1, 2))
+    far = ProposedLoss(far.gone, far.values, after=near)
+    farther = ProposedLoss((3,), far.values, after=far)
+    ways = combinations([near, far, farther], np.zeros(len(PROPOSALS)))
+    assert {tuple(line for one in way for line in one.gone) for way in ways} == {(), (1,), (1, 2), (1, 2, 3)}
