@@ -41,10 +41,12 @@ BESIDE = (
 # Statements, with the comments above them, that stay above or below new lines which may have taken their place.
 # any: one; next: the snippet goes on behind the new lines with what stands behind it, times the share of it that no
 # snippet shows; edge: the snippet shows nothing more on this side; flow: nothing gets to it, as the new lines end in a
-# `return`; torn: what opens or closes its block is gone; named: a new line declares, assigns or keys what it does;
-# like: the share of its words that the new lines have, above a half; more: another one stands between it and them;
-# lines: the logarithm of how many; above: it stands above them; shown: the share of its lines that the snippets show.
-OUTLIVED = ("any", "next", "edge", "flow", "torn", "named", "like", "more", "lines", "above", "shown")
+# `return`; torn: what opens or closes its brackets is gone; bare: it is a header whose block is gone; named: a new line
+# declares, assigns or keys what it does; like: the share of its words that the new lines have, above a half; unlike:
+# how much below a half, where it isn't bare; more: another one stands between it and them; lines: the logarithm of how
+# many; above: it stands above them; shown: the share of its lines that the snippets show.
+OUTLIVED = ("any", "next", "edge", "flow", "torn", "bare", "named", "like", "unlike", "more", "lines", "above", "shown")
+TELLING = ("next", "flow", "torn", "bare", "named")  # each is enough to try it
 MAX_OUTLIVED = 6
 MAX_OUTLIVED_LINES = 40
 MAX_CHAIN = 4  # statements on one side
@@ -291,7 +293,7 @@ class OutlivedUnit:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What one side of new lines tells of the statements there. column: the leftmost of the new lines.
+    """New lines, as a side of them tells of the statements there. column: the leftmost of the new lines.
 
     behind: what the snippets show beyond them; "" is a snippet's edge. ends_flow: nothing below is got to. named: what
     the new lines in that column declare, assign or key. words: all of theirs.
@@ -348,15 +350,18 @@ class Outlived:
         side = self._side(new, is_above=is_above)
         chain = list(self._chain(at, side.column, kept, is_above=is_above))
         torn = self._torn(at, more, kept, is_above=is_above)
-        if torn is None and is_above and self._is_emptied(at, side.column, kept):
+        is_bare = torn is None and is_above and self._is_emptied(at, side.column, kept)
+        if is_bare:
             torn = range(at, at + 1)
         met = next((n for n, unit in enumerate(chain) if self._key_beyond(unit, is_above=is_above) in side.behind), -1)
         is_apart = torn is not None and torn not in chain
         nearer: range | None = None
         for place, unit in enumerate([torn, *chain] if torn is not None and is_apart else chain, -is_apart):
             values = self._values(unit, side, is_met=0 <= place <= met, place=place)
-            values["torn"] = float(torn is not None and set(torn) <= set(unit))
-            if values["like"] >= MIN_OUTLIVED_LIKE or any(values[name] for name in ("next", "flow", "torn", "named")):
+            values["bare" if is_bare else "torn"] = float(torn is not None and set(torn) <= set(unit))
+            if is_bare and unit == torn:
+                values["unlike"] = 0.0
+            if values["like"] >= MIN_OUTLIVED_LIKE or any(values.get(name) for name in TELLING):
                 yield OutlivedUnit(unit, values, nearer)
             elif place >= 0:
                 break
@@ -380,19 +385,21 @@ class Outlived:
         )
 
     def _values(self, unit: range, side: _Side, *, is_met: bool, place: int) -> dict[str, float]:
-        """`OUTLIVED` of a unit, but for `torn`."""
+        """`OUTLIVED` of a unit, but for `torn` and `bare`."""
         keys, texts = self.original.keys, self.original.stripped
         told = [line for line in unit if keys[line]]
         code = [line for line in told if not is_comment_text(texts[line])] or told
         words = {word for line in code for word in self.original.words(line)}
         shown = sum(keys[line] in self._shown for line in told) / len(told)
+        share = len(words & side.words) / max(1, len(words))
         return {
             "any": 1.0,
             "next": (1 - shown) * is_met,
             "edge": float("" in side.behind),
             "flow": float(side.ends_flow and self.original.columns[told[0]] == side.column),
             "named": float(self.original.identity(code[0]) in side.named),
-            "like": max(0.0, len(words & side.words) / max(1, len(words)) - 0.5),
+            "like": max(0.0, share - 0.5),
+            "unlike": max(0.0, 0.5 - share),
             "more": float(place > 0),
             "lines": math.log(len(told)),
             "above": float(side.is_above),
@@ -479,7 +486,7 @@ def _runs(lines: Sequence[str], origins: Sequence[int | None], num_lines: int) -
 
 def _evidence(values: dict[str, float]) -> float:
     """A rough order of units, of which only the first are tried."""
-    sure = 3 * values["next"] + 2 * (values["flow"] + values["torn"])
+    sure = 3 * values["next"] + 2 * (values["flow"] + values.get("torn", 0.0) + values.get("bare", 0.0))
     return sure + values["named"] + values["like"] - values["more"]
 
 

@@ -20,6 +20,9 @@ from fastedit.anchor.lazy.proposals import (
     combinations,
     followed,
 )
+from fastedit.anchor.lazy.reading import NAMES
+from fastedit.anchor.lazy.readings import readings_of
+from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import lines_of
 
@@ -262,7 +265,7 @@ def outlived(original: str, start: int, end: int, new: str, *snippets: str, lang
 
 def about(unit: OutlivedUnit) -> tuple[int, int, set[str]]:
     """The unit's lines, and which facts speak for it."""
-    facts = {"next", "flow", "torn", "named"} & {name for name, value in unit.values.items() if value}
+    facts = {"next", "flow", "torn", "bare", "named"} & {name for name, value in unit.values.items() if value}
     return unit.lines.start, unit.lines.stop, facts
 
 
@@ -283,7 +286,7 @@ def test_the_rest_of_a_block_is_outlived_by_what_took_its_header_s_place() -> No
 def test_a_header_is_outlived_by_a_block_that_stands_further_out() -> None:
     original = "if sys.version_info > (3, 8):\n    def load():\n        return 1\n\nrun()\n"
     new = "def load():\n    return 1\n"
-    assert (0, 1, {"torn"}) in [about(unit) for unit in outlived(original, 1, 3, new, language="python")]
+    assert (0, 1, {"bare"}) in [about(unit) for unit in outlived(original, 1, 3, new, language="python")]
 
 
 def test_what_a_return_leaves_unreachable_is_outlived_statement_by_statement() -> None:
@@ -301,6 +304,18 @@ def test_an_old_form_is_outlived_by_a_new_one_with_its_words() -> None:
     (unit,) = outlived(original, 4, 4, new, language="javascript")
     assert about(unit) == (1, 4, set())
     assert unit.values["like"] == 0.5
+
+
+def test_the_readings_of_a_new_header_have_one_without_the_old_block() -> None:
+    original = "import x from 'x';\n\nenum Colour {\n  RED = 'red',\n  BLUE = 'blue',\n}\n\nexport const size = x(3);\n"
+    new = ["const RED = 'red';", "const BLUE = 'blue';", "type Colour = typeof RED | typeof BLUE;"]
+    old = lines_of(original)
+    found = outline(original, "typescript")
+    readings = readings_of(old, [Snippet(tuple(new), "Constants for the enum:")], "typescript", "", found)
+    (right,) = [one for one in readings if list(one.lines) == [*old[:2], *new, *old[6:]]]
+    told = dict(zip(NAMES, right.features(), strict=True))
+    assert told["outlived_torn"] == told["outlived_any"] == 1
+    assert told["mended"] > 0
 
 
 def test_outlived_lines_beyond_others_only_go_with_these() -> None:

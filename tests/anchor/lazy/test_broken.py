@@ -5,7 +5,7 @@ from dataclasses import replace
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.proposals import still_named
 from fastedit.anchor.lazy.reading import Base, Reading
-from fastedit.anchor.lazy.readings import _num_broken
+from fastedit.anchor.lazy.readings import _broken
 from fastedit.syntax import outline
 
 ORIGINAL = ("const limits = {", "  low: 1,", "  high: 9,", "};")
@@ -20,10 +20,10 @@ def reading_with(line: str) -> tuple[Reading, Base]:
 def test_what_words_alone_say_is_seen_to_break_the_file() -> None:
     for line, is_broken in (('  kind="hidden",', True), ("  middle: 5,", False)):
         reading, base = reading_with(line)
-        assert (_num_broken(reading, reading.changes(ORIGINAL), base) > 0) is is_broken
+        assert (_broken(reading, reading.changes(ORIGINAL), base)[0] > 0) is is_broken
 
 
 def test_without_such_words_nothing_is_counted() -> None:
     reading, base = reading_with('  kind="hidden",')
     reading = replace(reading, proposals=())
-    assert _num_broken(reading, reading.changes(ORIGINAL), base) == 0
+    assert _broken(reading, reading.changes(ORIGINAL), base) == (0, 0)
