@@ -216,7 +216,7 @@ class _Finder:
             parents = {line: one for one in self.result for line in one.gone}
             kept = self.kept - set(parents)
             changed = {line for line in range(len(self.original)) if line not in kept} | self._beside_new()
-            for lost in beside.comments(kept, changed):
+            for lost in beside.comments(self.kept, changed):
                 self.add_lost(lost, parents.get(lost.lines.stop))
             for one in [one for one in self.result if one.gone and one.after is None]:
                 for lost in beside.blanks(one.gone, kept):

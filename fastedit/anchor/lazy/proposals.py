@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
+from operator import itemgetter
 
 import numpy as np
 
@@ -30,13 +31,15 @@ from fastedit.patterns import pattern
 # that few others have; comment_share: how much of their words these are; comment_here: the sentence leads to a snippet
 # that shows what stands below them; comment_changed: what stands below them changes or goes; comment_shown: a snippet
 # shows what stands below them, and not them; comment_far: nothing but its words speaks for them; comment_others: the
-# logarithm of how many there are. blank: a blank line beside lines that go, where a sentence about going speaks of one;
-# blank_side: it says on this side.
+# logarithm of how many there are; comment_quoted: the sentence quotes words of theirs; comment_above: it quotes or
+# names what stands below them; comment_best: for a sentence no other comment is as likely. blank: a blank line beside
+# lines that go, where a sentence about going speaks of one; blank_side: it says on this side.
 # edge: lines above or below what a snippet shows, which words say is the top or the end of the file; edge_lines: the
 # logarithm of how many; edge_going: the sentence speaks of going; edge_comments: the share of comments and blank lines.
 BESIDE = (
     "comment", "comment_words", "comment_changed", "comment_shown", "comment_far", "comment_others",
-    "comment_share", "comment_here", "blank", "blank_side", "edge", "edge_lines", "edge_going", "edge_comments",
+    "comment_share", "comment_here", "comment_quoted", "comment_above", "comment_best", "blank", "blank_side", "edge",
+    "edge_lines", "edge_going", "edge_comments",
 )  # fmt: skip
 # Statements, with the comments above them, that stay above or below new lines which may have taken their place.
 # any: one; next: the snippet goes on behind the new lines with what stands behind it, times the share of it that no
@@ -58,6 +61,7 @@ MIN_WORD = 4  # characters
 MAX_OFTEN = 2  # comments that have a word which tells one from others
 _COMMENTS = pattern(
     r"\b(?:comments?|doc ?blocks?|docs?|jsdocs?|javadocs?|phpdocs?|remarks?|notes?|todos?|apolog(?:y|ies)|explanation"
+    r"|ts-ignore|ts-expect-error|eslint(?:-\w+)*|noqa|pylint|nolint|noinspection|type: ignore|fixmes?"
     r"|cookie|licen[cs]e|headers?|kommentar\w*|comentarios?|comentários?|commentaires?|comment[oi]|komentarz\w*|kommentaar"
     r"|комментари\w+)\b|注释|註解|コメント|주석",
     re.IGNORECASE,
@@ -88,6 +92,7 @@ _END = pattern(
 )
 _COMMENT_SIGNS = ("#", "//", "/*", "*", "--", ";")
 _SIGNS = " \t*#/-;<>!"
+_QUOTES = pattern(r"`([^`\n]{3,})`|[\"“„]([^\"“”„\n]{3,})[\"”“]")
 PROPOSALS: tuple[str, ...] = (
     "removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept", "removes_part",
     "removes_imported", "removes_repeat", "removes_among", "removes_shown", "removes_rekeyed",
@@ -100,9 +105,13 @@ MAX_WAYS = 24  # the best sets of proposals
 
 @dataclass(frozen=True, slots=True)
 class SaidBeside:
-    """A sentence about going that speaks of comments or of blank lines. keys: of the snippet that it introduces."""
+    """A sentence about going that speaks of comments or of blank lines.
+
+    keys: of the snippet that it introduces. quotes: what it quotes, without white space and without dots at its end.
+    """
 
     words: frozenset[str]
+    quotes: frozenset[str]
     keys: frozenset[str]
     comments: bool
     annotations: bool
@@ -121,15 +130,19 @@ class LostBeside:
 
 @dataclass(frozen=True, slots=True)
 class CommentBlock:
-    """A comment or annotations. common, share: how many of its words a sentence has, and how much of them these are.
+    """A comment or annotations, as one sentence may mean it. told: the sentence's number.
 
-    is_here: a sentence about it leads to a snippet that shows what stands below.
+    common, share: how many of the block's words the sentence has, and how much of them these are. is_here: it leads to
+    a snippet that shows what stands below. is_quoted, is_above: it quotes words of the block, or what stands below it.
     """
 
     lines: range
+    told: int
     common: int
     share: float
     is_here: bool
+    is_quoted: bool
+    is_above: bool
 
 
 class Beside:
@@ -146,20 +159,30 @@ class Beside:
         self.told = [told for prose, keys in pieces for told in _told(prose, keys)]
 
     @cached_property
-    def _blocks(self) -> list[CommentBlock]:
-        """The comments and annotations that the sentences may mean, whatever a reading makes of the rest."""
+    def _blocks(self) -> list[list[CommentBlock]]:
+        """The comments and annotations that the sentences may mean, whatever a reading makes of the rest.
+
+        Each as every sentence may mean it that speaks of such.
+        """
         told = [one for one in self.told if one.comments or one.annotations]
         blocks = list(_blocks(self.original)) if told else []
         words = [_words_in(" ".join(self.original.stripped[line] for line in block)) for block, _ in blocks]
         counts = Counter(word for own in words for word in own)
         result = []
         for (lines, is_annotation), own in zip(blocks, words, strict=True):
-            meaning = [one for one in told if (one.annotations if is_annotation else one.comments)]
             rare = {word for word in own if counts[word] <= MAX_OFTEN}
-            if meaning and len(lines) <= MAX_COMMENT_LINES:
-                common = max(len(rare & one.words) for one in meaning)
-                here = any(_is_here(one, lines.stop, self.original) for one in meaning)
-                result.append(CommentBlock(lines, common, common / max(1, len(own)), here))
+            if len(lines) > MAX_COMMENT_LINES:
+                continue
+            ways = []
+            for number, one in enumerate(told):
+                if not (one.annotations if is_annotation else one.comments):
+                    continue
+                common, share = len(rare & one.words), len(rare & one.words) / max(1, len(own))
+                here, quoted = _is_here(one, lines.stop, self.original), _is_quoted(one.quotes, lines, self.original)
+                above = _is_above(one.quotes, lines, self.original)
+                ways.append(CommentBlock(lines, number, common, share, here, quoted, above))
+            if ways:
+                result.append(ways)
         return result
 
     def comments(self, kept: Collection[int], changed: Collection[int]) -> list[LostBeside]:
@@ -169,26 +192,34 @@ class Beside:
         """
         keys = self.original.keys
         found: list[LostBeside] = []
-        for block in self._blocks:
-            below = block.lines.stop
+        best: dict[int, list[tuple[float, range]]] = {}
+        for ways in self._blocks:
+            lines = ways[0].lines
+            below = lines.stop
             is_changed = below in changed
             is_shown = below < len(keys) and keys[below] in self.shown
-            is_shown = is_shown and not any(keys[line] in self.shown for line in block.lines)
-            if not (block.common or is_changed or is_shown) or not all(line in kept for line in block.lines):
+            is_shown = is_shown and not any(keys[line] in self.shown for line in lines)
+            is_told = any(one.common or one.is_quoted or one.is_above for one in ways)
+            if not (is_told or is_changed or is_shown) or not all(line in kept for line in lines):
                 continue
             values = {
                 "comment": 1.0,
-                "comment_words": math.log1p(block.common),
-                "comment_share": block.share,
                 "comment_changed": float(is_changed),
                 "comment_shown": float(is_shown and not is_changed),
                 "comment_far": float(not is_shown and not is_changed),
-                "comment_here": float(is_changed and block.is_here),
             }
-            found.append(LostBeside(block.lines, values))
-        found.sort(key=_strength)
-        others = math.log(max(1, len(found)))
-        return [LostBeside(one.lines, {**one.values, "comment_others": others}) for one in found[:MAX_COMMENTS]]
+            told = [values | _told_of(one, is_changed) for one in ways]
+            for one, each in zip(ways, told, strict=True):
+                best.setdefault(one.told, []).append((_strength(each), lines))
+            found.append(LostBeside(lines, {name: max(each[name] for each in told) for name in told[0]}))
+        found.sort(key=lambda one: _strength(one.values))
+        others = {"comment_others": math.log(max(1, len(found)))}
+        ranked = [sorted(one, key=itemgetter(0)) for one in best.values()]
+        alone = [first[1] for first, *rest in ranked if not rest or first[0] < rest[0][0]]
+        return [
+            LostBeside(one.lines, {**one.values, **others, "comment_best": float(one.lines in alone)})
+            for one in found[:MAX_COMMENTS]
+        ]
 
     def edges(self, lines: Sequence[str], origins: Sequence[int | None]) -> Iterator[LostBeside]:
         """Yields what a result still has above or below a snippet that words call the top or the end of the file."""
@@ -236,7 +267,9 @@ def _told(prose: str, keys: frozenset[str]) -> Iterator[SaidBeside]:
         found = (_COMMENTS, _ANNOTATIONS, _BLANKS, _BEFORE, _BEHIND)
         comments, annotations, blanks, before, behind = (one.search(sentence) is not None for one in found)
         if comments or annotations or blanks:
-            yield SaidBeside(_words_in(sentence), keys, comments, annotations, blanks, before, behind)
+            quotes = ("".join((one[1] or one[2]).split()).rstrip(".…,;:") for one in _QUOTES.finditer(sentence))
+            quoted = frozenset(one for one in quotes if len(one) >= MIN_WORD)
+            yield SaidBeside(_words_in(sentence), quoted, keys, comments, annotations, blanks, before, behind)
 
 
 def _words_in(text: str) -> frozenset[str]:
@@ -250,14 +283,50 @@ def _is_here(told: SaidBeside, below: int, original: Lines) -> bool:
     if original.keys[below] in told.keys:
         return True
     found = original.identity(below)
-    name = "".join(found.name.split()) if found is not None else ""
-    return len(name) >= MIN_WORD and any(name in key for key in told.keys)
+    if found is None:
+        words = original.words(below)
+        return sum(map(len, words)) > 2 * MIN_WORD and any(all(word in key for word in words) for key in told.keys)
+    name = "".join(found.name.split())
+    ends = re.compile(rf"{re.escape(name)}(?!\w)")
+    return len(name) >= MIN_WORD and any(ends.search(key) for key in told.keys)
 
 
-def _strength(one: LostBeside) -> float:
+def _told_of(block: CommentBlock, is_changed: bool) -> dict[str, float]:
+    """What a sentence says for a comment."""
+    return {
+        "comment_words": math.log1p(block.common),
+        "comment_share": block.share,
+        "comment_here": float(is_changed and block.is_here),
+        "comment_quoted": float(block.is_quoted),
+        "comment_above": float(block.is_above),
+    }
+
+
+def _is_quoted(quotes: Collection[str], block: range, original: Lines) -> bool:
+    """Whether a comment has all the words of a quote, in their order."""
+    text = "".join("".join(original.stripped[line].strip(_SIGNS).split()) for line in block)
+    return any(quote in text for quote in quotes)
+
+
+def _is_above(quotes: Collection[str], block: range, original: Lines) -> bool:
+    """Whether a quote is the name of what stands below a comment, or how the line there begins."""
+    below = block.stop
+    if below >= len(original) or not original.keys[below]:
+        return False
+    found = original.identity(below)
+    names = {found.name} if found is not None else set[str]()
+    return any(quote.removesuffix("()") in names or _begins(original.keys[below], quote) for quote in quotes)
+
+
+def _begins(key: str, quote: str) -> bool:
+    """Whether a quote, whose end may be cut off inside of brackets, is how a line begins."""
+    return key.startswith(quote.removesuffix(")").rstrip(".…"))
+
+
+def _strength(v: dict[str, float]) -> float:
     """A rough order of comments, of which only the first are tried; low is likely."""
-    v = one.values
     near = 2 * v["comment_here"] + v["comment_changed"] - v["comment_far"]
+    near += 2 * v["comment_quoted"] + 2 * v["comment_above"]
     return -(v["comment_words"] + 2 * v["comment_share"] + near)
 
 

@@ -204,7 +204,7 @@ def _everywhere(
 def _pieces(snippets: Sequence[Snippet], words: str) -> list[tuple[str, frozenset[str]]]:
     """The words before each snippet with its lines, and those behind the last one."""
     pieces = [(one.prose, frozenset("".join(line.split()) for line in one.lines)) for one in snippets]
-    last = snippets[-1].prose if snippets else ""
+    last = next((one.prose for one in reversed(snippets) if one.prose.strip()), "")
     rest = words.rpartition(last)[2] if last else words
     return [*pieces, (rest, pieces[-1][1] if pieces else frozenset())]
 

@@ -54,6 +54,35 @@ def test_a_comment_is_known_by_what_stands_below() -> None:
     assert one.values["comment_here"] == one.values["comment_changed"] == 1
 
 
+def test_a_comment_is_known_by_quotes_of_it_and_of_what_it_stands_above() -> None:
+    [one] = found("The “All of them” comment goes.")
+    assert list(one.lines) == [3, 4]
+    assert one.values["comment_quoted"] == 1
+    [one] = found("Drop `NAME = lookup(...)` with the comment above it.")
+    assert list(one.lines) == [0]
+    assert one.values["comment_above"] == 1
+    assert one.values["comment_quoted"] == 0
+
+
+def test_of_several_comments_each_sentence_means_the_likeliest_most() -> None:
+    prose = "The comment about the editor is gone. So is the one on the list, remove the “Two lines” comment."
+    told = {one.lines.start: one.values["comment_best"] for one in found(prose, "NAME = 1\nITEMS = []\n", (1, 5))}
+    assert told == {0: 1, 3: 1}
+    told = {one.lines.start: one.values["comment_best"] for one in found("The comments go.", "", (1, 5))}
+    assert told == {0: 0, 3: 0}
+
+
+def test_a_comment_is_found_though_another_proposal_has_it_too() -> None:
+    prose = "The comment about the `editor` goes."
+    lines, outlined = lines_of(ORIGINAL), outline(ORIGINAL, "python")
+    units = spoken_units(prose, Lines(lines), declared_in(outlined))
+    assert [(one.start, one.end) for one in units] == [(0, 1)]
+    beside = Beside(Lines(lines), [(prose, frozenset())])
+    proposed = proposals_for(lines, range(len(lines)), lines, outlined, Hints(), units, (), beside)
+    at = PROPOSALS.index("beside_comment")
+    assert [one.gone for one in proposed if one.values[at]] == [(0,)]
+
+
 def test_annotations_have_words_of_their_own() -> None:
     [one] = found("The annotation goes.", "def load(path):\n")
     assert list(one.lines) == [8]
