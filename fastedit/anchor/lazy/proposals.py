@@ -107,11 +107,13 @@ MAX_WAYS = 24  # the best sets of proposals
 class SaidBeside:
     """A sentence about going that speaks of comments or of blank lines.
 
-    keys: of the snippet that it introduces. quotes: what it quotes, without white space and without dots at its end.
+    keys: of the snippet that it introduces. quotes: what it quotes, without white space and without dots at its end;
+    phrases: those of several words.
     """
 
     words: frozenset[str]
     quotes: frozenset[str]
+    phrases: frozenset[str]
     keys: frozenset[str]
     comments: bool
     annotations: bool
@@ -178,7 +180,7 @@ class Beside:
                 if not (one.annotations if is_annotation else one.comments):
                     continue
                 common, share = len(rare & one.words), len(rare & one.words) / max(1, len(own))
-                here, quoted = _is_here(one, lines.stop, self.original), _is_quoted(one.quotes, lines, self.original)
+                here, quoted = _is_here(one, lines.stop, self.original), _is_quoted(one.phrases, lines, self.original)
                 above = _is_above(one.quotes, lines, self.original)
                 ways.append(CommentBlock(lines, number, common, share, here, quoted, above))
             if ways:
@@ -267,9 +269,11 @@ def _told(prose: str, keys: frozenset[str]) -> Iterator[SaidBeside]:
         found = (_COMMENTS, _ANNOTATIONS, _BLANKS, _BEFORE, _BEHIND)
         comments, annotations, blanks, before, behind = (one.search(sentence) is not None for one in found)
         if comments or annotations or blanks:
-            quotes = ("".join((one[1] or one[2]).split()).rstrip(".…,;:") for one in _QUOTES.finditer(sentence))
-            quoted = frozenset(one for one in quotes if len(one) >= MIN_WORD)
-            yield SaidBeside(_words_in(sentence), quoted, keys, comments, annotations, blanks, before, behind)
+            quotes = [(one[1] or one[2]).split() for one in _QUOTES.finditer(sentence)]
+            quoted, phrases = (
+                frozenset("".join(one).rstrip(".…,;:") for one in quotes if len(one) >= least) for least in (1, 2)
+            )
+            yield SaidBeside(_words_in(sentence), quoted, phrases, keys, comments, annotations, blanks, before, behind)
 
 
 def _words_in(text: str) -> frozenset[str]:
@@ -302,10 +306,10 @@ def _told_of(block: CommentBlock, is_changed: bool) -> dict[str, float]:
     }
 
 
-def _is_quoted(quotes: Collection[str], block: range, original: Lines) -> bool:
+def _is_quoted(phrases: Collection[str], block: range, original: Lines) -> bool:
     """Whether a comment has all the words of a quote, in their order."""
     text = "".join("".join(original.stripped[line].strip(_SIGNS).split()) for line in block)
-    return any(quote in text for quote in quotes)
+    return any(phrase in text for phrase in phrases)
 
 
 def _is_above(quotes: Collection[str], block: range, original: Lines) -> bool:
@@ -319,8 +323,9 @@ def _is_above(quotes: Collection[str], block: range, original: Lines) -> bool:
 
 
 def _begins(key: str, quote: str) -> bool:
-    """Whether a quote, whose end may be cut off inside of brackets, is how a line begins."""
-    return key.startswith(quote.removesuffix(")").rstrip(".…"))
+    """Whether a quote, whose end may be cut off inside of brackets, is how a line begins, up to the end of a word."""
+    start = quote.removesuffix(")").rstrip(".…")
+    return len(start) >= MIN_WORD and re.match(rf"{re.escape(start)}(?:(?<=\W)|(?!\w))", key) is not None
 
 
 def _strength(v: dict[str, float]) -> float:

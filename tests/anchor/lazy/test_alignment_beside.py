@@ -62,6 +62,7 @@ def test_a_comment_is_known_by_quotes_of_it_and_of_what_it_stands_above() -> Non
     assert list(one.lines) == [0]
     assert one.values["comment_above"] == 1
     assert one.values["comment_quoted"] == 0
+    assert found("Remove `NAM` and `Two`, and say so in a comment.") == []
 
 
 def test_of_several_comments_each_sentence_means_the_likeliest_most() -> None:
