@@ -20,6 +20,7 @@ from operator import itemgetter
 import numpy as np
 
 from fastedit.anchor.hints import Hints, sentences_of
+from fastedit.anchor.lazy.blanks import GAPS
 from fastedit.anchor.lazy.facts import CLOSES, ENDS_FLOW
 from fastedit.anchor.lazy.keys.gone import GONE
 from fastedit.anchor.lazy.lines import WORD, Identity, Lines, columns_of, identity_of, is_comment_text, opens
@@ -99,6 +100,7 @@ PROPOSALS: tuple[str, ...] = (
     *(f"spoken_{name}" for name in SPOKEN), *(f"reworded_{name}" for name in CHANGED),
     *(f"beside_{name}" for name in BESIDE), *(f"entries_{name}" for name in GONE),
     *(f"outlived_{name}" for name in OUTLIVED),
+    *(f"gap_{name}" for name in GAPS),
 )  # fmt: skip
 MAX_WAYS = 24  # the best sets of proposals
 
@@ -296,7 +298,7 @@ def _is_here(told: SaidBeside, below: int, original: Lines) -> bool:
 
 
 def _told_of(block: CommentBlock, is_changed: bool) -> dict[str, float]:
-    """What a sentence says for a comment."""
+    """The facts of a comment that a sentence tells."""
     return {
         "comment_words": math.log1p(block.common),
         "comment_share": block.share,

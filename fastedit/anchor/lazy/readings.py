@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
+from fastedit.anchor.lazy.blanks import GAPS, Gaps, Spacing, spaced, ways_to_space
 from fastedit.anchor.lazy.facts import COHERENCE, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.grid import Clock, Context
@@ -37,6 +38,7 @@ from fastedit.anchor.lazy.proposals import (
     PROPOSALS,
     Beside,
     Outlived,
+    ProposedLoss,
     combinations,
     followed,
     said_but_kept,
@@ -91,6 +93,7 @@ Meant = tuple[Sequence[Unit], Sequence[Rewording], Beside | None, Sequence[GoneE
 NOTHING_MEANT: Meant = ((), (), None, ())
 MAX_BELOW = 8  # readings more than are asked for that may turn out likelier as a whole
 MAX_BROKEN_BY_WORDS = 3.0  # parse errors
+MAX_SPACED = 3  # readings that are tried with other numbers of blank lines
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
 MAX_EARLIER = 400  # characters of words before earlier snippets
 MAX_PART_REPEATED = 4  # readings of one snippet whose changes are
@@ -138,8 +141,11 @@ def readings_of(
         return []
     once = [reading for reading in carried if not reading.joined[REPEATED_AT]][:MAX_REPEATED]
     carried = [*carried, *_everywhere(once, start, base, Words(words, _keys_of(*snippets)), used)]
-    result = _with_proposals(carried, base, hints, shown, _pieces(snippets, words), language, used)
-    return probabilities(_as_wholes(result[: count + MAX_BELOW], base, told, used)[:count])
+    pieces = _pieces(snippets, words)
+    result = _with_proposals(carried, base, hints, shown, pieces, language, used)
+    ranked = _as_wholes(result[: count + MAX_BELOW], base, told, used)
+    gaps = Gaps(base.lines, [snippet.lines for snippet in snippets], pieces)
+    return probabilities(_with_blanks(ranked, gaps, told, used)[:count])
 
 
 def _likeliest(ranked: Sequence[Reading], limit: int, behind: float) -> list[Reading]:
@@ -413,6 +419,35 @@ def _as_wholes(readings: Sequence[Reading], base: Base, message: MessageFacts, u
         extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
         result.append(replace(reading, whole=told, score=reading.score + extra))
     return sorted(result, key=lambda reading: -reading.score)
+
+
+def _with_blanks(ranked: Sequence[Reading], gaps: Gaps, message: MessageFacts, used: dict[str, float]) -> list[Reading]:
+    """The readings, and the likeliest of them with other numbers of blank lines at single places; likeliest first."""
+    worth = {name: used.get(f"gap_{name}", 0.0) for name in GAPS}
+    result: dict[tuple[str, ...], Reading] = {}
+    for number, reading in enumerate(ranked):
+        found = gaps.of_result(reading.lines, reading.origins) if number < MAX_SPACED else ()
+        for way in ways_to_space(found, worth):
+            now = _spaced(reading, way, message, used) if way.chosen or way.values else reading
+            if now.lines not in result or result[now.lines].score < now.score:
+                result[now.lines] = now
+    return sorted(result.values(), key=lambda reading: -reading.score)
+
+
+def _spaced(reading: Reading, way: Spacing, message: MessageFacts, used: dict[str, float]) -> Reading:
+    """A reading with other numbers of blank lines, or with what speaks for others than it has."""
+    values = {f"gap_{name}": value for name, value in way.values.items()}
+    proposal = ProposedLoss((), tuple(values.get(name, 0.0) for name in PROPOSALS))
+    now = replace(reading, score=reading.score + way.gain, proposals=(*reading.proposals, proposal))
+    if not way.chosen:
+        return now
+    text, origins = spaced(reading.lines, reading.origins, way.chosen)
+    now = replace(now, lines=text, origins=origins)
+    told = fulfilled_by(message.original, slid(now.changes(message.original.texts), message.original), message)
+    at, end = WHOLE.index(FULFILLED[0]), WHOLE.index(FULFILLED[-1]) + 1
+    pairs = zip(FULFILLED, told, reading.whole[at:end], strict=True)
+    gain = sum(used.get(name, 0.0) * (new - old) for name, new, old in pairs)
+    return replace(now, whole=(*reading.whole[:at], *told, *reading.whole[end:]), score=now.score + gain)
 
 
 def _broken(reading: Reading, changes: Sequence[Change], base: Base) -> tuple[float, float]:
