@@ -42,13 +42,14 @@ from fastedit.patterns import pattern
 # size; cut_inside: those with more of the comment behind.
 # captured: lines that stay but no longer in the block that they stood in, since new lines come between, and that block
 # stays too. closer_off: lines that close a bracket, where another closing line stands at their column above.
+# closer_askew: those that stand at another column than the line that opens it, more of them than before.
 # marked_...: in a message with markers, where what goes is mostly shown to: lines that go, stretches of them with
 # nothing in their place, and those with fewer lines in it.
 LOSSES = (
     "unbalanced", "comment_torn", "directives", "lost_decl_said", "lost_decl_unsaid", "lost_key_said",
     "lost_key_unsaid", "lost_import_said", "lost_import_unsaid", "bound_twice", "sibling_gone", "sibling_unsaid",
     "comment_cut", "comment_cut_lines", "comment_cut_inside", "marked_lines", "marked_bare", "marked_fewer",
-    "captured", "closer_off",
+    "captured", "closer_off", "closer_askew",
 )  # fmt: skip
 MAX_COUNT = 3.0
 NEAR = 25  # lines between two that bind a name
@@ -67,6 +68,7 @@ _TYPED = frozenset("c cpp java csharp objc".split())  # languages whose variable
 _GOES_ON = pattern(
     r"[)\]}#]|</|(?:else|elif|except|finally|catch|case|default|when|end|rescue|ensure|public|private)\b"
 )
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _CLOSES = pattern(r"[)\]}]+[;,]*$")
 _NOT_TYPES = frozenset("return throw goto delete using package import typedef new".split())
 # Keys. entry_gone: keys and items that go and that no word outside of the snippets names; entry_gone_marked: where a
@@ -99,6 +101,7 @@ def losses_of(original: Lines, changes: Sequence[Change], message: MessageFacts,
         _count_comments(f, original, change, message)
         f["captured"] += _num_captured(original, change, gone)
         f["closer_off"] += _is_closed_askew(original, change)
+        f["closer_askew"] += _num_askew(original, change)
     return tuple(min(MAX_COUNT, f[name]) for name in LOSSES)
 
 
@@ -238,6 +241,54 @@ def _closes_askew(above: Sequence[str], original: Lines, start: int, line: str) 
         if 0 <= original.columns[at] <= column:
             return _CLOSES.match(original.stripped[at]) is not None
     return False
+
+
+def _num_askew(original: Lines, change: Change) -> int:
+    """Counts the lines that close a bracket elsewhere than the line that opens it stands; more of them than before."""
+    start, end, new = change
+    old = [original.texts[line] for line in range(start, end)]
+    more = _closers_askew(new, original, start)
+    return max(0, more - _closers_askew(old, original, start)) if more else 0
+
+
+def _closers_askew(lines: Sequence[str], original: Lines, start: int) -> int:
+    return sum(
+        columns_of(line) not in _opening_columns(lines[:number], original, start, line)
+        for number, line in enumerate(lines)
+        if _CLOSES.match(line.strip())
+    )
+
+
+def _opening_columns(above: Sequence[str], original: Lines, start: int, closing: str) -> set[int]:
+    """The columns of the line that opens what another closes, and of the one that its statement begins with.
+
+    The closing line's own where none is found.
+    """
+    columns = set[int]()
+    depth = _brackets(closing)[0]
+    least = max(-1, start - MAX_ABOVE)
+    for text in (*reversed(above), *(original.texts[at] for at in range(start - 1, least, -1))):
+        closes, opens = _brackets(text)
+        depth -= opens
+        if opens and depth <= 0:
+            columns.add(columns_of(text))
+            depth = 0
+            if not closes:
+                return columns
+        depth += closes
+    return columns or {columns_of(closing)}
+
+
+@lru_cache(maxsize=8192)
+def _brackets(line: str) -> tuple[int, int]:
+    """The number of brackets that a line closes and doesn't open, and of those that it leaves open."""
+    opens = closes = 0
+    for sign in _STRING.sub("", line) if not is_comment_text(line.strip()) else "":
+        if sign in "([{":
+            opens += 1
+        elif sign in ")]}":
+            closes, opens = closes + (not opens), opens - bool(opens)
+    return closes, opens
 
 
 # ---- kin -------------------------------------------------------------------------------------------------------------

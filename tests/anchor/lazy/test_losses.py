@@ -116,6 +116,17 @@ def test_what_goes_though_markers_show_what_stays() -> None:
     assert without["marked_lines"] == without["marked_bare"] == 0
 
 
+def test_a_bracket_that_moves_away_from_the_line_that_opens_it() -> None:
+    before = 'func first() int {\n\tif ok {\n\t\treturn f("}")\n\t}\n\treturn 1\n}\n'
+    moved = before.replace("\n}", "\n\t}")
+    assert told(before, moved, language="go")["closer_askew"] == 1
+    assert told(moved, before, language="go")["closer_askew"] == 0
+    assert told(before, before.replace("return 1\n}", "return 2\n}"), language="go")["closer_askew"] == 0
+    wrapped = before.replace("first() int {", "first(\n\t\ta int,\n\t) int {").replace("return 1\n}", "return 2\n}")
+    assert told(before, wrapped, language="go")["closer_askew"] == 0
+    assert told(wrapped, wrapped.replace("\n}", "\n\t\t}"), language="go")["closer_askew"] == 1
+
+
 def test_lines_that_new_ones_take_out_of_their_block() -> None:
     load = "    def load(self):\n        self.path = 1\n        self.items = []\n"
     clear = "    def clear(self):\n        pass\n"
