@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from evals.applybench.records import DATA, FIRST_WRITER, SPLITS, BadRecord, Record, read
@@ -88,7 +88,7 @@ def _check_expected(record: Record) -> Iterator[str]:
             yield f"{name} is expected as it was"
         elif not unified_diff(original, text, name).startswith("--- "):
             yield f"{name} has no unified diff"
-    known = _known(record)
+    known = _Known(record)
     for name, text in expected.items():
         for number, line in _added(record.files.get(name, ""), text):
             if not _follows(line, known):
@@ -96,18 +96,20 @@ def _check_expected(record: Record) -> Iterator[str]:
                 break
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Known:
-    """message: without white space. tokens: of the message and all originals."""
+    record: Record
 
-    message: str
-    tokens: frozenset[str]
+    @cached_property
+    def message(self) -> str:
+        """The message without white space."""
+        return "".join(self.record.message.split())
 
-
-def _known(record: Record) -> _Known:
-    sources = [record.message, *record.files, *record.files.values()]
-    tokens = frozenset(token for text in sources for token in _TOKEN.findall(text))
-    return _Known("".join(record.message.split()), tokens)
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """Those of the message and all originals; most records have only lines that are in the message."""
+        sources = [self.record.message, *self.record.files, *self.record.files.values()]
+        return frozenset(token for text in sources for token in _TOKEN.findall(text))
 
 
 def _added(original: str, expected: str) -> Iterator[tuple[int, str]]:

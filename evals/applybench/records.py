@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -161,10 +161,15 @@ def load(split: str, folder: Path = DATA) -> list[Record]:
     return records
 
 
+def text_of(records: Iterable[Record]) -> str:
+    """The records as lines of JSON: what a split's file holds, unpacked."""
+    rows = (json.dumps(asdict(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records)
+    return "".join(rows)
+
+
 def packed(records: list[Record]) -> bytes:
     """The bytes of a split's file: the same for the same records, whenever and wherever they are made."""
-    rows = (json.dumps(asdict(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records)
     buffer = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, compresslevel=9, mtime=0) as file:
-        file.write("".join(rows).encode("utf-8"))
+        file.write(text_of(records).encode("utf-8"))
     return buffer.getvalue()
