@@ -10,6 +10,7 @@ from fastedit.decode.request import DecodeRequest, Sampling
 from fastedit.decode.runner import ModelRunner
 from fastedit.decode.settings import EngineSettings
 from fastedit.draft import Draft, Kind
+from support.examples import share_of
 from support.tiny_targets import MIN_MARGIN, run
 
 FAMILIES = ("llama", "qwen2", "qwen3", "merges")
@@ -62,7 +63,7 @@ def requests_for(tiny, chance, **options):
 def test_greedy_alone_equals_generate(tinies, family):
     tiny, chance = tinies[family], random.Random(family)
     engine = tiny.engine()
-    for _ in range(5):
+    for _ in range(share_of(12)):
         for name, request, output in requests_for(tiny, chance):
             assert run(engine, request).tokens == output, (name, request.max_chunk)
     engine.check_integrity()
@@ -74,7 +75,7 @@ def test_greedy_through_the_module_equals_generate(tinies, family):
     settings = EngineSettings(num_slots=4, slot_len=1024, min_slot_len=16)
     runner = ModelRunner(tiny.target, settings, is_light=False)  # as for targets that aren't small
     engine = tiny.engine(settings, runner)
-    for _ in range(2):
+    for _ in range(share_of(4)):
         for name, request, output in requests_for(tiny, chance):
             assert run(engine, request).tokens == output, (name, request.max_chunk)
 
@@ -83,7 +84,7 @@ def test_greedy_through_the_module_equals_generate(tinies, family):
 def test_greedy_in_ragged_batches_equals_generate(tinies, family):
     tiny, chance = tinies[family], random.Random(family)
     engine = tiny.engine()
-    for _ in range(2):
+    for _ in range(share_of(4)):
         cases = [case for _ in range(2) for case in requests_for(tiny, chance)]
         chance.shuffle(cases)
         handles = [engine.submit(request) for _, request, _ in cases]

@@ -34,5 +34,10 @@ def examples(number: int) -> settings:
     return settings(max_examples=_scaled(number))
 
 
+def share_of(number: int, fewest: int = 1) -> int:
+    """How many of so many random cases are tried, in tests that draw them without Hypothesis: all of them in `full`."""
+    return max(fewest, round(number * SHARES[_PROFILE]))
+
+
 def _scaled(number: int) -> int:
-    return max(FEWEST, round(number * SHARES[_PROFILE]))
+    return share_of(number, FEWEST)

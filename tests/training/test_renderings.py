@@ -87,7 +87,7 @@ MARKER_CORE = re.compile(
 
 
 def test_every_habit_occurs() -> None:
-    careless = generate(SOURCES, seed=8, n=450, tiers=[Tier.SLOPPY, Tier.HARD], edits_per_document=12)
+    careless = generate(SOURCES, seed=8, n=250, tiers=[Tier.SLOPPY, Tier.HARD], edits_per_document=3)
     seen = {habit for sample in careless for habit in sample.habits}
     wanted = {
         "a fence for each place", "no class", "no marker at an end", "flush left",
