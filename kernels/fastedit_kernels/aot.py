@@ -2,6 +2,7 @@
 
     python -m fastedit_kernels.aot                  the table; exit status 1 where a kernel breaks a limit
     python -m fastedit_kernels.aot --write FOLDER   also as aot_table.md
+    python -m fastedit_kernels.aot --quick          one build of every tile, the one with the most work in it
 
 Needs a process of its own: where the interpreter is on, nothing can be compiled.
 """
@@ -21,7 +22,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from fastedit_kernels.builds import Build, shipped_builds
+from fastedit_kernels.builds import Build, fullest_builds, shipped_builds
 
 SHARED_LIMIT = {80: 163 * 1024, 90: 227 * 1024}  # bytes that one program may have
 TABLE_NAME = "aot_table.md"
@@ -108,11 +109,13 @@ def markdown(rows: list[Compiled]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, metavar="FOLDER")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--write", type=Path, metavar="FOLDER")
+    what.add_argument("--quick", action="store_true")
     options = parser.parse_args(arguments)
     if triton.knobs.runtime.interpret:
         parser.error("TRITON_INTERPRET is set: nothing can be compiled in this process")
-    rows = list(compiled_all(shipped_builds()))
+    rows = list(compiled_all(fullest_builds() if options.quick else shipped_builds()))
     table = markdown(rows)
     print(table, end="")
     if options.write:

@@ -5,6 +5,7 @@ Shapes are those of Qwen2.5-Coder-7B, the sizes that the tiles are chosen for, o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
@@ -49,6 +50,7 @@ ARGUMENTS = {
     "i32": "R V N T F vocab_size width first_token first_tile num_tiles slot_len num_rows qkv_stride",
     "fp32": "scale_log2 eps",
 }
+OPTIONS = re.compile("(-(sample|logprobs|window|whole|norm))+$")  # at the end of a variant's name
 TYPES = {name: kind for kind, names in ARGUMENTS.items() for name in names.split()}
 
 
@@ -59,6 +61,18 @@ def shipped_builds() -> Iterator[Build]:
         yield from row_builds(arch)
         yield from attention_builds(arch)
         yield from small_builds(arch)
+
+
+def fullest_builds() -> list[Build]:
+    """Of every kernel, tile and architecture the build with all options on: a quarter of the time that all take.
+
+    A change of a kernel or a tile shows in these as well.
+    """
+    fullest = {}
+    for build in shipped_builds():
+        tile = OPTIONS.sub("", build.variant)
+        fullest[build.kernel.__name__, tile, build.arch] = build  # the last one has most
+    return list(fullest.values())
 
 
 def product_builds(arch: int) -> Iterator[Build]:
