@@ -12,7 +12,8 @@ from evals.speed.serving.process import running
 
 
 def test_small_edits_and_memory_are_told_beside_large_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "LARGE_BYTES", 120_000)
+    monkeypatch.setattr(large, "LARGE_BYTES", 60_000)
+    monkeypatch.setattr(large, "FILE_LINES", 60)
     monkeypatch.setattr(large, "SMALL_CLIENTS", 2)
     with running(["fastedit", "serve", "--port", "0", "--target", "none"]) as server:
         report = asyncio.run(large.measured(server, 1.0, 10))
