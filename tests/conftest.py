@@ -36,6 +36,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.nodeid in known:
             item.add_marker(pytest.mark.xfail(reason="the fitted alignment doesn't read this yet", strict=False))
+            # Nobody is shown its traceback, which takes longer to write than most of these tests to run.
+            item.repr_failure = lambda failure: failure.exconly()
 
 
 def pytest_collection_finish():
