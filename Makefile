@@ -15,6 +15,9 @@ BIN := $(VENV)/bin
 PIP := PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PYTEST := $(BIN)/python -m pytest
 SPREAD := --numprocesses logical --maxprocesses 4
+# A file's tests stay together: they share services and models that take seconds to start. Files keep their order: the
+# ones with few tests would come last, and the longest tests are among them.
+BY_FILE := --dist loadfile --no-loadscope-reorder
 PINS := pyproject.toml kernels/pyproject.toml constraints.txt
 
 .PHONY: demo test test-all test-ray test-vllm lint docs dist clean
@@ -22,13 +25,12 @@ PINS := pyproject.toml kernels/pyproject.toml constraints.txt
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
 
-# A file's tests stay together: they share services and models that take seconds to start.
 test: $(VENV)/.installed-dev
-	$(PYTEST) -m 'not slow' $(SPREAD) --dist loadfile
+	$(PYTEST) -m 'not slow' $(SPREAD) $(BY_FILE)
 	cd kernels && ../$(PYTEST) -m 'not slow' $(SPREAD)
 
 test-all: $(VENV)/.installed-dev
-	HYPOTHESIS_PROFILE=full $(PYTEST) $(SPREAD) --dist loadfile
+	HYPOTHESIS_PROFILE=full $(PYTEST) $(SPREAD) $(BY_FILE)
 	cd kernels && ../$(PYTEST) $(SPREAD)
 
 # In .venv-ray, or with VENV_RAY=FOLDER in an environment that has it all already.

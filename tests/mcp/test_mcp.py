@@ -198,13 +198,13 @@ def test_a_file_that_changed_meanwhile_is_left_alone(root: Path, monkeypatch: py
 
 def test_a_full_disk_leaves_the_file_as_it_was(root: Path) -> None:
     counting = FaultyFilesystem()
-    editor(root, fs=counting).edit("src/shapes.py", "", EDIT)
+    editor(root, fs=counting).edit("src/shapes.py", "", PATCH)
     (root / "src" / "shapes.py").write_text(ORIGINAL)
     for n in range(1, len(counting.calls) + 1):
         try:
-            told = editor(root, fs=FaultyFilesystem(fail_from_then_on, n)).edit("src/shapes.py", "", EDIT)
+            told = editor(root, fs=FaultyFilesystem(fail_from_then_on, n)).edit("src/shapes.py", "", PATCH)
         except EditRefused:
-            editor(root).edit("src/shapes.py", "", EDIT, is_dry=True)  # undoes what couldn't be undone
+            editor(root).edit("src/shapes.py", "", PATCH, is_dry=True)  # undoes what couldn't be undone
             assert (root / "src" / "shapes.py").read_text() == ORIGINAL
         else:
             assert "solid" in told
