@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import re
+import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ OPERATORS = {
 }  # fmt: skip
 OPERATOR = re.compile(r"is not\b|not in\b|\bin\b|<=|>=|==|!=|<|>")
 MAX_REMOVED_LINES = 40
+_PARSING = threading.Lock()  # two threads at once now and then get a SystemError: python/cpython#106905
 
 
 class Mutation(NamedTuple):
@@ -31,7 +33,8 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.data = text.encode("utf-8")
-        self.tree = ast.parse(text)
+        with _PARSING:
+            self.tree = ast.parse(text)
         self._starts = [0]
         for line in self.data.split(b"\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)
