@@ -60,6 +60,8 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "back": (-np.inf, -4.0),
     # A snippet with markers says what stays: what a block without one passes over is likelier gone.
     "keys_marked": (-np.inf, -1.0),
+    # Each further statement costs: a reward would add up along a chain of them.
+    "outlived_more": (-np.inf, 0.0),
 }
 
 
