@@ -54,6 +54,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "deleted_blank": (-np.inf, 0.0),
     "deleted_said": (0.0, 0.3),
     "deleted_like": (0.0, 0.15),
+    "deleted_replaced": (0.0, 0.3),
     "jump": (-np.inf, 0.0),
     "delete_after_quote": (-np.inf, 0.0),
     "delete_to_quote": (-np.inf, 0.0),
