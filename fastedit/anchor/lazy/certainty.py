@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,12 @@ CHANGE_FACTS: tuple[str, ...] = (
 # Of a reading: the logarithm of the chance that all of its changes are right, and its mean; the least chance of one as
 # it is and as odds, the two least together; how many changes there are.
 CHANGE_FACTORS = ("all", "mean", "least", "least_odds", "two_least", "number")
+# Of a message, whatever becomes of it: logarithms of the numbers of its words, quotes, sentences, lines shown, those of
+# them with dots, and words to a line; without any dots; dots in a snippet's first line, and in its last. How much is
+# asked for in how many words tells edits apart that are equally hard line by line.
+MESSAGE_FACTORS = (
+    "words", "quotes", "sentences", "lines", "markers", "words_a_line", "unmarked", "opens_marked", "ends_marked",
+)  # fmt: skip
 MIN_LIKE, MAX_UNLIKE = 60.0, 45.0  # percent
 MAX_PLACES = 12  # rows with one text that are looked at
 MAX_COMPARED = 30  # lines of a change
@@ -73,6 +80,7 @@ MIN_ELIDE, MAX_NOTE = -0.7, -0.9  # log odds of a row that is a marker, and of o
 LEAST_ODDS = -6.0
 MAX_DEVIATIONS = 5.0
 SURE = 1e-3  # no chance is nearer to 0 or 1
+_SENTENCE_END = re.compile(r"[.!?:](?:\s|$)")
 _NETWORK_FILE = Path(__file__).with_name("changes.npz")
 _CERTAINTY_FILE = Path(__file__).with_name("certainty.json")
 FAR_BEHIND = 9.0  # where there is no second reading
@@ -94,7 +102,7 @@ FACTORS: tuple[str, ...] = (
     "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
     "no_anchor", "rivals", "score_row", "twin", "twin_share", "twin_new", "twin_new_share",
     *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS), *(f"told_{name}" for name in TOLD),
-    *(f"changes_{name}" for name in CHANGE_FACTORS),
+    *(f"message_{name}" for name in MESSAGE_FACTORS), *(f"changes_{name}" for name in CHANGE_FACTORS),
 )  # fmt: skip
 __all__ = ["align_lazy"]
 NUM_JUDGED = 3  # readings whose certainty is worth its time
@@ -132,6 +140,7 @@ def factors_of(readings: Sequence[Reading], chances: NDArray[np.float64]) -> NDA
         *(min(3.0, math.log1p(max(0.0, total[_INDEX[name]]))) for name in _COUNTED),
         *(min(4.0, total[_INDEX[name]]) for name in FACTS),
         *_told(best),
+        *_of_message(best),
         *change_factors(chances),
     ]
     return np.array(values, np.float64)
@@ -164,6 +173,23 @@ def _told(reading: Reading) -> list[float]:
         return [0.0] * len(TOLD)
     values = told_by(reading.shown, reading.original, reading.changes(reading.original.texts))
     return [values[name] for name in TOLD]
+
+
+def _of_message(reading: Reading) -> list[float]:
+    """Facts of the message alone, see `MESSAGE_FACTORS`."""
+    if reading.shown is None:
+        return [0.0] * len(MESSAGE_FACTORS)
+    prose = reading.shown.prose
+    snippets = [keys for own in reading.shown.keys if (keys := [key for key in own if key])]
+    have_dots = [[DOTS.search(key) is not None for key in keys] for keys in snippets]
+    num_words, num_lines, num_dots = len(prose.split()), sum(map(len, snippets)), sum(map(sum, have_dots))
+    counts = (num_words, prose.count("`") // 2, len(_SENTENCE_END.findall(prose)), num_lines, num_dots)
+    return [
+        *(math.log1p(count) for count in counts),
+        math.log1p(num_words / max(1, num_lines)),
+        float(not num_dots),
+        *(float(any(dots[at] for dots in have_dots)) for at in (0, -1)),
+    ]
 
 
 def shares_of(share: float, behind: float) -> dict[str, float]:
