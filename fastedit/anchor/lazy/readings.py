@@ -424,11 +424,14 @@ def _as_wholes(readings: Sequence[Reading], base: Base, message: MessageFacts, u
 def _with_blanks(ranked: Sequence[Reading], gaps: Gaps, message: MessageFacts, used: dict[str, float]) -> list[Reading]:
     """The readings, and the likeliest of them with other numbers of blank lines at single places; likeliest first."""
     worth = {name: used.get(f"gap_{name}", 0.0) for name in GAPS}
+    unchanged = tuple(message.original.texts)
     result: dict[tuple[str, ...], Reading] = {}
     for number, reading in enumerate(ranked):
         found = gaps.of_result(reading.lines, reading.origins) if number < MAX_SPACED else ()
         for way in ways_to_space(found, worth):
             now = _spaced(reading, way, message, used) if way.chosen or way.values else reading
+            if way.chosen and now.lines == unchanged:
+                continue  # a blank line that goes and comes again is no change, and not to be taken for one
             if now.lines not in result or result[now.lines].score < now.score:
                 result[now.lines] = now
     return sorted(result.values(), key=lambda reading: -reading.score)
