@@ -20,7 +20,7 @@ from fastedit.training.alignment import everyday, wordings
 from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main
 from fastedit.training.alignment.cases import RecordedChange, cut_cases, laid, read_cases, read_changes
 from fastedit.training.alignment.certainty import calibrated, logistic, scores
-from fastedit.training.alignment.everyday import everyday_cases, generated_cases
+from fastedit.training.alignment.everyday import everyday_cases, generated_cases, twin_cases
 from fastedit.training.alignment.weights import (
     BOUNDS,
     CaseReadings,
@@ -369,3 +369,21 @@ def test_answers_are_counted_until_too_many_are_wrong():
     is_right = np.array([1.0] * 60 + [0.0] + [1.0] * 20 + [0.0] * 19)
     found = scores(np.arange(100, 0, -1.0), is_right)
     assert (found["cases"], found["exact"], found["answered_at_1%_wrong"]) == (100, 0.8, 0.81)
+
+
+def test_twins_have_to_be_refused() -> None:
+    body = ("    total = a", "    return total")
+    lines = ("def area(a):", *body, "", "", "def edge(a):", *body)
+    change = RecordedChange("shapes.py", "python", ("def area(a):", "    return a"), lines)
+    cases = [case for seed in range(30) for case in twin_cases([change], 1, random.Random(seed))]
+    assert len(cases) == 30
+    assert {case.expected for case in cases} == {None}
+    assert {case.original for case in cases} == {"".join(f"{line}\n" for line in lines)}
+    shown = [line for case in cases for line in case.message.split("\n") if line.startswith("    ") and "#" not in line]
+    assert any(line not in lines for line in shown)
+    assert all("area" not in line and "edge" not in line for line in shown)  # neither header, which would tell
+
+
+def test_lines_that_stand_once_are_no_twins() -> None:
+    lines = ("def area(a):", "    total = a", "    return total")
+    assert not twin_cases([RecordedChange("shapes.py", "python", lines, lines)], 1, random.Random(1))

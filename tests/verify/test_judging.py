@@ -41,7 +41,7 @@ FIRST = FILE.replace("return area\n", "return round(area, 2)\n")
 STEPS = "".join(f"step_{n} = {n}\n" for n in range(90))
 FAR = FILE.replace("\n\ndef volume", f"\n\n{STEPS}\n\ndef volume")
 SECOND = FILE.replace("return volume\n", "return round(area, 2)\n")
-LEAST = 0.5  # asked of its readings, of which the first has less; together they have more
+LEAST = 0.4  # asked of its readings, of which the first has less; together they have more
 JUDGES = Word(readings=1.0)
 TOLD = {"path": "a.py", "certainty": LEAST}
 
@@ -266,9 +266,11 @@ def test_a_target_measured_to_agree_with_the_right_ones_is_shown_all_places_alik
 
 
 def test_a_certain_draft_is_not_judged(judge):
-    file = "def area(width, height):\n    return width * height\n\n\ndef name():\n    return 'shape'\n"
+    name = "def name(shape):\n    label = shape.label\n    if not label:\n        return 'shape'\n    return label\n"
+    file = f"def area(a):\n    return a\n\n\n{name}"
     script(judge, lambda original, edit: file)
-    applied = apply(file, "# ... existing code ...\n\ndef name():\n    return 'solid'\n", path="a.py", target=judge)
+    edit = name.replace("'shape'", "'solid'")
+    applied = apply(file, f"# ... existing code ...\n\n{edit}", path="a.py", target=judge)
     assert applied.stats.certainty > 0.9
     assert (applied.stats.readings_judged, applied.stats.accepted > 0) == (0, True)
 
@@ -312,7 +314,7 @@ def test_a_deadline_in_the_middle_leaves_the_draft_with_a_warning(judge):
         message=MESSAGE,
         target=judge,
         options=DecodeOptions(deadline_s=0.2),
-        choice=Choice(0.3),
+        choice=Choice(0.2),
     )
     assert (applied.text, [warning.code for warning in applied.warnings]) == (FIRST, ["TIMEOUT"])
 

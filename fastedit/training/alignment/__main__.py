@@ -29,7 +29,7 @@ from fastedit.training.alignment.cases import (
     workers,
 )
 from fastedit.training.alignment.certainty import fit_certainty
-from fastedit.training.alignment.everyday import everyday_cases
+from fastedit.training.alignment.everyday import everyday_cases, twin_cases
 from fastedit.training.alignment.weights import Weights, fit_weights, mean_weights, read_weights, write_weights
 from fastedit.training.alignment.wordings import fit_wordings, read_wordings, use_classifier
 
@@ -39,7 +39,8 @@ WORDINGS = Path(fastedit.__file__).parent / "training" / "data" / "wordings.json
 PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
 # Only a checkout of the repository has it.
 BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
-EVERYDAY, CUT_OUT = 800, 60  # edits of the changes' files that certainty is fitted to as well
+# Edits of the changes' files that certainty is fitted to as well; the last fit several places alike.
+EVERYDAY, CUT_OUT, TWINS = 800, 60, 100
 STAGES = ("comments", "weights", "certainty")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 
@@ -108,6 +109,7 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
             told["records"] = told["records"] | {options.calibrate.name: _counts(calibration)}
             chance = random.Random(f"{options.seed} certainty")
             plain = [*everyday_cases(changes, EVERYDAY, chance), *cut_cases(changes, phrases, CUT_OUT, chance)]
+            plain += twin_cases(changes, TWINS, chance)
             _fit_certainty([*cases, *plain], calibration, output, told | {"changes": len(plain)}, ready)
 
 

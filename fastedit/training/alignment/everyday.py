@@ -7,6 +7,7 @@ is easy for what is rare. Generated ones tell real changes in the words and habi
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,9 @@ MARKERS = (
     "unchanged",
 )
 REMARKS = ("end of the public part", "see also the notes", "not used by the tests", "---- helpers ----", "TODO: more")
+TWIN_WORDS = ("", "", "Here is the change:", "This fixes it.", "Done.", "Updated:")
+MAX_TWINS = 4  # places that a line stands in
+_WORD = re.compile(r"[A-Za-z]{3,}")
 # A new function, an import and a statement, by language.
 _FUNCTIONS = {
     "python": ("def compute_doubled(value):", "    return value * 2"),
@@ -123,6 +127,53 @@ def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random
         expected = "".join(f"{line}\n" for line in edit.result)
         cases.append(Case(f"plain-{number}", f"plain-{number}", change.file, original, message, expected, CUT))
     return cases
+
+
+def twin_cases(changes: Sequence[RecordedChange], count: int, chance: random.Random) -> list[Case]:
+    """At most `count` messages that change a line which stands in a file several times, with nothing that tells which.
+
+    They have to be refused: one of the places may look a little likelier, but that is no reason to take it.
+    """
+    cases: list[Case] = []
+    for number in chance.sample(range(len(changes)), len(changes)):
+        if len(cases) == count:
+            break
+        file = _file_of(changes[number], chance)
+        shown = None if file is None else _twin_of(file, chance)
+        if shown is not None:
+            message = "\n".join((chance.choice(TWIN_WORDS), "", f"```{changes[number].language}", *shown, "```", ""))
+            original = "".join(f"{line}\n" for line in changes[number].result)
+            cases.append(Case(f"twin-{number}", f"twin-{number}", changes[number].file, original, message, None, CUT))
+    return cases
+
+
+def _twin_of(file: _File, chance: random.Random) -> list[str] | None:
+    """A snippet with the changed form of a line that the file has several times, indented; None where it has none."""
+    places: dict[str, list[int]] = {}
+    for at, line in enumerate(file.lines):
+        places.setdefault(line, []).append(at)
+    found = [
+        (line, same)
+        for line, same in places.items()
+        if 2 <= len(same) <= MAX_TWINS
+        and line[:1].isspace()
+        and len(line.strip()) >= MIN_TELLING
+        and _WORD.search(line)
+    ]
+    if not found:
+        return None
+    line, same = chance.choice(found)
+    word = chance.choice(_WORD.findall(line))
+    shown = [line.replace(word, f"{word}_{chance.choice(('new', 'all', '2'))}", 1)]
+    above = {file.lines[at - 1] for at in same}
+    if len(above) == 1 and chance.random() < 0.5:
+        shown.insert(0, *above)
+    marker = f"{chance.choice(('', line[: len(line) - len(line.lstrip())]))}{file.marker}"
+    if chance.random() < 0.7:
+        shown.insert(0, marker)
+    if chance.random() < 0.7:
+        shown.append(marker)
+    return shown
 
 
 def _everyday_edit(change: RecordedChange, chance: random.Random) -> Addition | _Edit | None:
