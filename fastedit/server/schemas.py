@@ -65,7 +65,7 @@ class ApplyRequest(Strict):
     )
     stream: bool = Field(False, description="Answer with server-sent events.")
     certainty: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
-        None, description="How likely the reading of a lazy edit has to be to be applied; 0.75 by default."
+        None, description="How likely the reading of a lazy edit has to be to be applied; 0.7 by default."
     )
     choose: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None, description="The reading of a lazy edit to take: the `choice` of one of a refusal's candidates."
