@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 NEVER = np.float32(-1e9)
 STATES = "QNMSDJT"
 POSSIBLE = -1e8
+# Of a search that keeps what isn't shown: what goes up to the next quoted row counts as so many lines more; a jump is
+# worth so much more.
 BARE_LINES, JUMPING = 8, 3
 MAX_WAYS = 6  # ways into a state from one other that are told apart
 
