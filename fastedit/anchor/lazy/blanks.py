@@ -71,20 +71,21 @@ class Blanks:
 
     def between_lines(self, cells: list[Cell]) -> list[Cell]:
         """The cells with as many blank lines beside new ones as the file has, where the snippet doesn't show them."""
-        result: list[Cell] = []
         solid = [n for n, cell in enumerate(cells) if not self._is_blank(cell)]
         if not solid:
             return cells
-        result.extend(cells[: solid[0]])
-        for position, index in enumerate(solid):
-            result.append(cells[index])
-            following = solid[position + 1] if position + 1 < len(solid) else None
-            between = cells[index + 1 : following if following is not None else len(cells)]
-            if following is None:
-                result.extend(between)
-                continue
-            result.extend(self._between(cells, index, following, between))
-        return result
+        result = cells[: solid[0] + 1]
+        for index, following in pairwise(solid):
+            if following > index + 1 or not self._is_known_beside(cells[index], cells[following]):
+                result.extend(self._between(cells, index, following, cells[index + 1 : following]))
+            result.append(cells[following])
+        return [*result, *cells[solid[-1] + 1 :]]
+
+    def _is_known_beside(self, above: Cell, below: Cell) -> bool:
+        """Whether two cells follow each other in the snippet, or in the file, so that nothing comes between them."""
+        if below.row is not None and below.row not in self.plan.free_before:
+            return above.row is not None and below.row == above.row + 1
+        return below.row is None and not above.is_new and self._are_neighbours(above, below)
 
     def _is_blank(self, cell: Cell) -> bool:
         if cell.text is not None:
@@ -143,8 +144,10 @@ class Blanks:
 
     def _has_blanks_before(self, cell: Cell) -> bool:
         """Whether the file has blank lines before lines that stand as far right as a cell's, or too few of these."""
-        same = self.original.lines_at.get(self.original.columns[cell.line], []) if cell.line is not None else []
-        return len(same) < FEW_LINES or any(line and not self.original.keys[line - 1] for line in same)
+        if cell.line is None:
+            return True
+        column = self.original.columns[cell.line]
+        return column in self.original.columns_below_blanks or len(self.original.lines_at[column]) < FEW_LINES
 
     def _num_between(self, above: int | None, below: int | None) -> int:
         """The number of blank lines between two rows of the snippet; 0 where anything else is there."""
@@ -299,16 +302,10 @@ class Blanks:
         return [*runs, run]
 
     def _blanks_before(self, line: int) -> int:
-        count = 0
-        while line - count - 1 >= 0 and not self.original.keys[line - count - 1]:
-            count += 1
-        return count
+        return _num_blank(self.original, line, -1)
 
     def _blanks_behind(self, line: int) -> int:
-        count = 0
-        while line + count + 1 < len(self.original) and not self.original.keys[line + count + 1]:
-            count += 1
-        return count
+        return _num_blank(self.original, line, 1)
 
     def _num_shown(self, row: int, step: int) -> tuple[str, int]:
         """The kind of what the snippet has behind the blank lines beside a row, and how many these are."""

@@ -105,7 +105,7 @@ class Columns:
                 result[self.grid.row_parents[row]].append(row)
         return result
 
-    @property
+    @cached_property
     def ratio(self) -> float:
         """The number of columns of the original that one column of the snippet is."""
         return self._ratio[0]
@@ -298,6 +298,14 @@ class Columns:
                 same += 1
         return new, changed, same, staying
 
+    def is_like(self, other: Columns) -> bool:
+        """Whether each row stands where other columns have it."""
+        return all(
+            self.column(row) == other.column(row)
+            for row in (*self.spots, *self.plan.quoted)
+            if not self.grid.rows[row].is_blank
+        )
+
     def _column_by_others(self, row: int) -> int:
         shown = self.shown
         mine = shown.columns[row]
@@ -394,6 +402,8 @@ class Columns:
 
     def _scaled(self, columns: int) -> int:
         """Columns of the snippet as columns of the original: whole steps are scaled, the rest is as shown."""
+        if self.ratio == 1 or not columns:
+            return columns
         step = _width(self.shown.indent_unit)
         sign = -1 if columns < 0 else 1
         whole = abs(columns) // step * step

@@ -437,6 +437,12 @@ class Lines:
         return dict(result)
 
     @cached_property
+    def columns_below_blanks(self) -> frozenset[int]:
+        """The columns of the lines that have a blank one right before them."""
+        keys = self.keys
+        return frozenset(self.columns[line] for line in range(1, len(keys)) if not keys[line - 1])
+
+    @cached_property
     def next_columns(self) -> list[int]:
         """For each position 0..n the columns of the first line at or behind it that isn't blank; -1 at the end."""
         result = [-1] * (len(self) + 1)
