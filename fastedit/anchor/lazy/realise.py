@@ -361,7 +361,7 @@ def ways_to_write(usual: Realiser, told: bool, said: bool) -> Iterator[Written]:
     ways = [(added, False) for added in _ASKED] if (told or said) and plan.new else []
     ways += [(added, False) for added in _doubts(usual)]
     shown = Realiser(grid, plan, as_shown=True)
-    if any(shown.columns.moves_from(usual.columns)):
+    if not shown.columns.is_like(usual.columns):
         yield from _written(shown, usual, told)
         ways += [(added, True) for added in _doubts(shown)]
     for added, as_shown in ways:
