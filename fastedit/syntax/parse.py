@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
+from itertools import accumulate
 
 from tree_sitter import Language, Node, Parser, Point, Tree
 
@@ -20,6 +22,9 @@ from fastedit.syntax.languages import language_info, language_of_tag
 
 DEFAULT_BUDGET_S = 2.0
 MAX_KEPT_TREES = 3
+MAX_APART = 0.5  # of a text's lines that are parsed without the others
+# Grammars that now and then count other errors in a stretch than in the whole text.
+_WHOLE_ONLY = frozenset({"bash"})
 _kept: ContextVar[dict[tuple[str, bytes], Tree] | None] = ContextVar("kept trees", default=None)
 # A grammar that may read what another stumbles over: Flow's types in JavaScript, C++ in a `.h`.
 DIALECTS = {"javascript": "tsx", "c": "cpp"}
@@ -179,12 +184,9 @@ class ErrorCounter:
     """
 
     def __init__(self, lines: Sequence[str], language: str) -> None:
-        self._lines = [line.encode("utf-8", "replace") + b"\n" for line in lines]
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line))
+        self._lines = lines
         self._language = language
-        source = b"".join(self._lines)
+        source = _encoded(lines)
         self._tree = parse_bytes(source, language) if language else None
         self.count = None if self._tree is None else count_error_nodes(self._tree.root_node)
         if self.count and language in DIALECTS:
@@ -193,26 +195,142 @@ class ErrorCounter:
                 self._language, self._tree = DIALECTS[language], tree
                 self.count = count_error_nodes(tree.root_node)
 
-    def after(self, changes: Sequence[tuple[int, int, Sequence[str]]]) -> int | None:
+    def after(self, changes: Sequence[Change]) -> int | None:
         """The errors once lines [start, end) have become others, for each change; they ascend and don't overlap."""
         known = grammar(self._language)
         if self._tree is None or known is None:
             return None
+        if self.count == 0 and self._statements is not None and self._statements.stay_sound(changes):
+            return 0
         tree = self._tree.copy()
-        lines = list(self._lines)
+        lines, starts = list(self._encoded_lines), self._starts
         for start, end, new in reversed(changes):
             written = [line.encode("utf-8", "replace") + b"\n" for line in new]
             lines[start:end] = written
-            first = self._starts[start]
+            first = starts[start]
             tree.edit(
                 start_byte=first,
-                old_end_byte=self._starts[end],
+                old_end_byte=starts[end],
                 new_end_byte=first + sum(map(len, written)),
                 start_point=(start, 0),
                 old_end_point=(end, 0),
                 new_end_point=(start + len(written), 0),
             )
         return count_error_nodes(Parser(known).parse(b"".join(lines), tree).root_node)
+
+    @cached_property
+    def _statements(self) -> _Statements | None:
+        known = grammar(self._language)
+        if self._tree is None or known is None or self._language in _WHOLE_ONLY:
+            return None
+        return _Statements(self._tree.root_node, self._lines, known)
+
+    @cached_property
+    def _encoded_lines(self) -> list[bytes]:
+        return [line.encode("utf-8", "replace") + b"\n" for line in self._lines]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line starts, in bytes, and where the last one ends."""
+        return [0, *accumulate(map(len, self._encoded_lines))]
+
+
+class _Statements:
+    """The outermost nodes of a text without errors, some of which can be parsed without the others.
+
+    Between two of them a parser is always in the same state. So where a stretch of them still has no error once it has
+    changed, and the nodes at both of its ends are what they were, the rest of the text is read as it was. Reading on to
+    the end of the file takes as long as all of it does, even with its old tree.
+    """
+
+    def __init__(self, root: Node, lines: Sequence[str], known: Language) -> None:
+        self._nodes = root.children
+        self._lines = lines
+        self._known = known
+        self._is_separable: dict[tuple[int, int], bool] = {}
+
+    def stay_sound(self, changes: Sequence[Change]) -> bool:
+        """Whether the text is sure to have no errors once lines [start, end) have become others, for each change."""
+        stretches: list[tuple[int, int, list[Change]]] = []
+        for change in changes:
+            first, behind = self._around(change[0], change[1])
+            if stretches and first < stretches[-1][1]:
+                before, _, its = stretches.pop()
+                stretches.append((before, behind, [*its, change]))
+            else:
+                stretches.append((first, behind, [change]))
+        num_lines = sum(len(self._range(first, behind)) for first, behind, _ in stretches)
+        return num_lines <= MAX_APART * len(self._lines) and all(self._stays_sound(*one) for one in stretches)
+
+    def _around(self, start: int, end: int) -> tuple[int, int]:
+        """The nodes [first, behind) in lines [start, end) with one more on each side, a comment not counted as one."""
+        nodes = self._nodes
+        first = bisect_left(nodes, start, key=_last_row) - 1
+        while first > 0 and (nodes[first].is_extra or _last_row(nodes[first - 1]) >= nodes[first].start_point.row):
+            first -= 1
+        behind = self._next(end) + 1
+        while behind < len(nodes) and nodes[behind].start_point.row <= _last_row(nodes[behind - 1]):
+            behind += 1
+        return max(0, first), min(behind, len(nodes))
+
+    def _next(self, line: int) -> int:
+        """The first node that begins in a line or behind it and isn't a comment; their number where none is."""
+        at = bisect_left(self._nodes, line, key=_first_row)
+        while at < len(self._nodes) and self._nodes[at].is_extra:
+            at += 1
+        return at
+
+    def _range(self, first: int, behind: int) -> range:
+        """The lines of nodes [first, behind), and all beside them where the file begins or ends with them."""
+        start = self._nodes[first].start_point.row if first else 0
+        return range(start, self._nodes[behind].start_point.row if behind < len(self._nodes) else len(self._lines))
+
+    def _stays_sound(self, first: int, behind: int, changes: Sequence[Change]) -> bool:
+        """Whether nodes [first, behind) have no errors once their lines have changed, and are the same at both ends."""
+        mine = self._range(first, behind)
+        if (first, behind) not in self._is_separable:
+            alone = self._parsed(self._lines[mine.start : mine.stop])
+            as_before = [_placed(node, -mine.start) for node in self._nodes[first:behind]]
+            self._is_separable[first, behind] = [_placed(node) for node in alone.children] == as_before
+        if not self._is_separable[first, behind]:
+            return False
+        lines = list(self._lines[mine.start : mine.stop])
+        for start, end, new in reversed(changes):
+            lines[start - mine.start : end - mine.start] = new
+        root = self._parsed(lines)
+        if root.has_error:
+            return False
+        found, moved = root.children, len(lines) - len(mine) - mine.start
+        if first and (not found or _placed(found[0]) != _placed(self._nodes[first], -mine.start)):
+            return False
+        if behind == len(self._nodes):
+            return True
+        last = self._nodes[self._next(changes[-1][1]) : behind]
+        return [_placed(node) for node in found[-len(last) :]] == [_placed(node, moved) for node in last]
+
+    def _parsed(self, lines: Sequence[str]) -> Node:
+        return Parser(self._known).parse(_encoded(lines)).root_node
+
+
+def _encoded(lines: Sequence[str]) -> bytes:
+    """The lines in UTF-8, each with its end."""
+    return "\n".join((*lines, "")).encode("utf-8", "replace")
+
+
+def _first_row(node: Node) -> int:
+    return node.start_point.row
+
+
+def _last_row(node: Node) -> int:
+    """The last row that a node has a character in."""
+    end = node.end_point
+    return end.row - (end.column == 0)
+
+
+def _placed(node: Node, rows: int = 0) -> tuple[int, int, int, int, int]:
+    """The kind of a node and where it begins and ends, so many rows further down."""
+    start, end = node.start_point, node.end_point
+    return node.kind_id, start.row + rows, start.column, end.row + rows, end.column
 
 
 # What a walk is reading. `Node.text` must not be used: on a tree that was parsed from a callable,

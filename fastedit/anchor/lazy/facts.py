@@ -672,7 +672,7 @@ class _Result:
         """Fills in what becomes of one name. num_new: lines written with it; is_bound: whether one binds it."""
         original, gone = self.original, self.gone
         places = original.word_places.get(word, [])
-        left = [at for at in places if at not in gone and not original.is_comment(at)]
+        left = [at for at in places[:MAX_PLACES] if at not in gone and not original.is_comment(at)]
         if not left or len(places) > MAX_PLACES:
             return
         if not num_new and len(places) - len(left) >= 2 * len(left):
