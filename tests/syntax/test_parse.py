@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import random
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from fastedit.syntax import LANGUAGES
-from fastedit.syntax.parse import PageErrors, count_error_nodes, embedded_in, grammar, has_grammar, parse
+from fastedit.syntax.parse import ErrorCounter, PageErrors, count_error_nodes, embedded_in, grammar, has_grammar, parse
 from support.timing import took
 
 GRAMMARS = [info.name for info in LANGUAGES if info.grammar]
@@ -149,3 +150,43 @@ def test_a_text_without_a_grammar_has_the_errors_of_its_samples() -> None:
     assert errors.count == 0
     assert errors.after([(3, 4, ['{"depth": 2,}'])]) > 0
     assert PageErrors(["# Notes"], "markdown").count is None
+
+
+PLAIN = {
+    "python": "def {0}(value):\n    return [value]\n\n\n@dataclass\nclass {0}s:\n    size: int = 1\n\n\n",
+    "go": "func {0}(value int) int {{\n\treturn value + 1\n}}\n\ntype {0}s struct {{\n\tsize int\n}}\n\n",
+    "typescript": "export function {0}(value: number) {{\n  return [value];\n}}\n\nconst {0}s = {{ size: 1 }};\n\n",
+    "java": "class {0} {{\n  int size() {{\n    return 1;\n  }}\n}}\n\n",
+}
+PIECES = (
+    ["    return {"],
+    ["}"],
+    ["]"],
+    ['"""'],
+    ["/*"],
+    ["x = 1"],
+    ["`"],
+    [""],
+    ["@one"],
+    ["    else:"],
+    ["{", "}"],
+    [],
+)
+
+
+@pytest.mark.parametrize("language", PLAIN)
+def test_a_stretch_parsed_by_itself_says_what_the_whole_file_says(language: str) -> None:
+    start = "package main\n\n" if language == "go" else ""
+    lines = (start + "".join(PLAIN[language].format(f"one{n}") for n in range(12))).split("\n")
+    errors = ErrorCounter(lines, language)
+    assert errors.count == 0
+    draw = random.Random(7)
+    for _ in range(400):
+        first, second = sorted(draw.sample(range(len(lines) + 1), 2))
+        changes = [(first, min(first + draw.randrange(3), second), draw.choice(PIECES))]
+        if draw.random() < 0.3:
+            changes.append((second, second, draw.choice(PIECES)))
+        changed = list(lines)
+        for at, end, new in reversed(changes):
+            changed[at:end] = new
+        assert (errors.after(changes) == 0) == (ErrorCounter(changed, language).count == 0), changes
