@@ -672,8 +672,10 @@ class _Result:
         """Fills in what becomes of one name. num_new: lines written with it; is_bound: whether one binds it."""
         original, gone = self.original, self.gone
         places = original.word_places.get(word, [])
-        left = [at for at in places[:MAX_PLACES] if at not in gone and not original.is_comment(at)]
-        if not left or len(places) > MAX_PLACES:
+        if len(places) > MAX_PLACES:
+            return
+        left = [at for at in places if at not in gone and not original.is_comment(at)]
+        if not left:
             return
         if not num_new and len(places) - len(left) >= 2 * len(left):
             self.f["orphans"] += 1

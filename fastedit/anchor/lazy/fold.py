@@ -132,7 +132,8 @@ class _Places:
 
     def _alike(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """For lines that the original doesn't have, those with the same identity or the most rare words in common."""
-        words = {text: {word for word in WORD.findall(text) if len(word) > 1} for text in texts}
+        # In their order, since it decides between places that are equally good.
+        words = {text: list(dict.fromkeys(word for word in WORD.findall(text) if len(word) > 1)) for text in texts}
         places = self._word_lines({word for those in words.values() for word in those})
         result: dict[str, list[int]] = {}
         for text in texts:

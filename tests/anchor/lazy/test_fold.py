@@ -217,3 +217,12 @@ def test_a_large_file_takes_little_longer_than_a_small_one():
 )
 def test_odd_texts_are_read_in_bounded_time(lines: list[str], shown: list[str]):
     assert seconds(lines, shown) < 2 * grid.MAX_SECONDS
+
+
+def test_of_places_that_are_equally_good_those_of_the_words_shown_first_stay() -> None:
+    lines = [f"value_{number} = {number}" for number in range(3000)]
+    for number, word in enumerate(WORDS):
+        lines[100 + number * 150] = f"use({word})"
+    fold = fold_of(Lines(lines), [f"call({', '.join(WORDS)})"], outline("\n".join(lines), "python"))
+    assert fold is not None
+    assert [word for word in WORDS if f"use({word})" in fold.lines.texts] == WORDS[:6]
