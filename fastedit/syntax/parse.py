@@ -231,7 +231,7 @@ class ErrorCounter:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where each line starts, in bytes, and where the last one ends."""
+        """The bytes at which the lines start, and at which the last one ends."""
         return [0, *accumulate(map(len, self._encoded_lines))]
 
 
