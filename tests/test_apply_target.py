@@ -288,10 +288,14 @@ def test_a_verifier_is_asked_only_where_its_word_could_change_something(target):
 
 
 def test_verified_is_said_only_of_what_is_nearly_certain(target):
-    unsure = replace(target, only_verifies=True, word=Word(agrees=1.5))
+    alone = apply(FILE, EDIT, path="a.py", mode="structural")
+    odds = alone.stats.certainty / (1 - alone.stats.certainty)
+    # Its agreement goes half the way to what is called verified.
+    needed = verdict.VERIFIED_CERTAINTY / (1 - verdict.VERIFIED_CERTAINTY) / odds
+    assert needed > 1
+    unsure = replace(target, only_verifies=True, word=Word(agrees=needed**0.5))
     script(unsure, edited)
     applied = apply(FILE, EDIT, path="a.py", target=unsure)
-    alone = apply(FILE, EDIT, path="a.py", mode="structural")
     assert (applied.text, applied.strategy, codes(applied)) == (EXPECTED, "structural", [])
     assert alone.stats.certainty < applied.stats.certainty < verdict.VERIFIED_CERTAINTY
 

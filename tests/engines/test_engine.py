@@ -274,6 +274,6 @@ def test_readings_are_judged_by_the_engine(standin: StandIn, target: Askable) ->
     disliked = set(target.codec.encode(" rim\n")) - set(target.codec.encode(" area\n"))
     standin.likelihood = lambda token: -20.0 if token in disliked else -0.1
     judge = replace(target, word=Word(readings=1.0))
-    applied = apply(file, message, path="a.py", target=judge, certainty=0.4)
+    applied = apply(file, message, path="a.py", target=judge, certainty=0.15)
     assert applied.text == file.replace("return rim\n", "return round(area, 2)\n")
     assert applied.stats.readings_judged > 1

@@ -13,6 +13,7 @@ import fastedit
 from fastedit.decode.request import EditRequest, decode_request
 from fastedit.draft.model import Draft, Kind
 from fastedit.edits import parse_message
+from fastedit.guard.verdict import VERIFIED_CERTAINTY
 from fastedit.lines import split_lines
 from fastedit.targets import Target
 from fastedit.targets.default import EMBEDDED_FOLDER
@@ -55,9 +56,10 @@ def test_is_small_and_has_a_model_card():
     assert all(heading in card for heading in ("## How it stands", "## Data", "## Limits"))
 
 
-def test_confirms_a_draft_in_one_go_and_never_calls_it_verified(target):
+def test_confirms_a_draft_in_one_go_and_calls_verified_only_what_is_nearly_certain(target):
     applied = fastedit.apply(ORIGINAL, EDIT, path="files.py", target=target)
-    assert (applied.text, applied.strategy, applied.warnings) == (MERGED, "structural", ())
+    assert (applied.text, applied.warnings) == (MERGED, ())
+    assert applied.strategy == ("verified" if applied.stats.certainty >= VERIFIED_CERTAINTY else "structural")
     assert applied.stats.accepted == applied.stats.drafted > 90
     alone = fastedit.apply(ORIGINAL, EDIT, path="files.py", mode="structural").stats.certainty
     assert applied.stats.certainty == pytest.approx(target.word.certainty(alone, is_agreed=True))

@@ -12,15 +12,16 @@ import numpy as np
 import pytest
 import torch
 
-from fastedit.anchor.lazy.certainty import FACTORS, change_network
+from fastedit.anchor.lazy.certainty import CHANGE_FACTS, FACTORS, network
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.rows import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.errors import SettingsError
 from fastedit.training.alignment import everyday, wordings
 from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main
 from fastedit.training.alignment.cases import RecordedChange, cut_cases, laid, read_cases, read_changes
-from fastedit.training.alignment.certainty import calibrated, logistic, scores
+from fastedit.training.alignment.certainty import OF_READINGS, calibrated, scores
 from fastedit.training.alignment.everyday import everyday_cases, generated_cases, twin_cases
+from fastedit.training.alignment.network import fit_network
 from fastedit.training.alignment.weights import (
     BOUNDS,
     CaseReadings,
@@ -117,7 +118,6 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys
     assert tuple(weights) == NAMES
     assert all(value == round(value, 4) for value in weights.values())
     certainty = json.loads((folder / "certainty.json").read_text("utf-8"))
-    assert tuple(certainty["weights"]) == FACTORS
     assert certainty["calibration"]
     found = told(folder)
     assert list(found) == ["comments", "weights", "certainty"]
@@ -133,8 +133,10 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys
         assert (folder / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     first, second = (np.load(tmp_path / name / "comments.npz") for name in ("one", "two"))
     assert all(np.array_equal(first[name], second[name]) for name in ("weights", "bias", "scale"))
-    networks = [change_network(tmp_path / name / "changes.npz") for name in ("one", "two")]
-    assert np.array_equal(networks[0].inner, networks[1].inner)
+    for stored, names in (("changes.npz", CHANGE_FACTS), ("certainty.npz", FACTORS)):
+        networks = [network(tmp_path / name / stored, names) for name in ("one", "two")]
+        assert networks[0].inner.shape[0] == len(names)
+        assert np.array_equal(networks[0].inner, networks[1].inner)
     assert capsys.readouterr().out.count("\n") == 8
 
 
@@ -143,6 +145,7 @@ def test_one_part_is_fitted_again_alone(records, few, tmp_path):
     assert main([*map(str, options), "--only", "certainty"]) == 0
     assert sorted(path.name for path in (tmp_path / "o").iterdir()) == [
         "certainty.json",
+        "certainty.npz",
         "changes.npz",
         "fitted.json",
     ]
@@ -339,12 +342,12 @@ def test_every_role_has_a_probability(text):
 
 def test_odds_tell_right_readings_from_wrong_ones():
     chance = np.random.default_rng(1)
-    factors = np.concatenate([np.ones((300, 1)), chance.normal(size=(300, 2))], axis=1)
-    is_right = (factors[:, 1] + 0.3 * chance.normal(size=300) > 0.5).astype(float)
-    weights = logistic(factors, is_right, penalty=3.0)
-    assert weights[1] > 10 * abs(weights[2])
-    assert scores(factors @ weights, is_right)["brier"] < 0.1
-    assert (logistic(factors[:0], is_right[:0]) == 0).all()
+    factors = chance.normal(size=(3000, 12))
+    is_right = factors[:, 1] + 0.3 * chance.normal(size=3000) > 0.5
+    fitted = fit_network(factors[:2000], is_right[:2000], np.ones(2000), 1, OF_READINGS)
+    odds = fitted.odds(factors[2000:])
+    assert ((odds > 0) == is_right[2000:]).mean() > 0.85
+    assert scores(odds, is_right[2000:].astype(float))["brier"] < 0.15
 
 
 def test_the_table_of_shares_never_falls():

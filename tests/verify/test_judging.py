@@ -41,7 +41,7 @@ FIRST = FILE.replace("return area\n", "return round(area, 2)\n")
 STEPS = "".join(f"step_{n} = {n}\n" for n in range(90))
 FAR = FILE.replace("\n\ndef volume", f"\n\n{STEPS}\n\ndef volume")
 SECOND = FILE.replace("return volume\n", "return round(area, 2)\n")
-LEAST = 0.4  # asked of its readings, of which the first has less; together they have more
+LEAST = 0.15  # asked of its readings, of which the first has less; together they have more
 JUDGES = Word(readings=1.0)
 TOLD = {"path": "a.py", "certainty": LEAST}
 
@@ -204,7 +204,7 @@ def test_a_target_that_was_trained_to_prefer_a_reading_chooses_it_if_its_word_ha
         steps.zero_grad()
         target.model(input_ids=ids, labels=labels).loss.backward()
         steps.step()
-    weights = {0.0: None, 1e-3: FIRST, 1.0: SECOND}
+    weights = {0.0: None, 1e-6: FIRST, 1.0: SECOND}
     for weight, expected in weights.items():
         told = replace(target, word=Word(readings=weight))
         judged = judging.judge(told, original, edit, merged, "auto", words=MESSAGE) if weight else None
@@ -314,7 +314,7 @@ def test_a_deadline_in_the_middle_leaves_the_draft_with_a_warning(judge):
         message=MESSAGE,
         target=judge,
         options=DecodeOptions(deadline_s=0.2),
-        choice=Choice(0.2),
+        choice=Choice(0.05),
     )
     assert (applied.text, [warning.code for warning in applied.warnings]) == (FIRST, ["TIMEOUT"])
 

@@ -1,11 +1,11 @@
 """The likeliest alignments of a lazy edit with its original, each with its certainty: the share of such that are right.
 
 The score compares readings of one edit with each other; whether the best of them is right also depends on what all of
-them have in common. A logistic model over a few plain facts says so; `fastedit.training.alignment` fits it to edits
-with known results, edits that have to be refused among them.
+them have in common. A small network over plain facts of the likeliest reading says so; `fastedit.training.alignment`
+fits it to edits with known results, edits that have to be refused among them.
 
 A result is right only where all of its changes are, so the weakest one says most about it; features summed up over the
-whole result hide it. So each change is also judged by itself: a small network, fitted to changes of readings whose
+whole result hide it. So each change is also judged by itself: another network, fitted to changes of readings whose
 results are known, reads plain facts of one: what the snippet shows right above and below it, how far the old lines are
 like the new ones, which steps of the search led there.
 """
@@ -81,8 +81,9 @@ LEAST_ODDS = -6.0
 MAX_DEVIATIONS = 5.0
 SURE = 1e-3  # no chance is nearer to 0 or 1
 _SENTENCE_END = re.compile(r"[.!?:](?:\s|$)")
-_NETWORK_FILE = Path(__file__).with_name("changes.npz")
-_CERTAINTY_FILE = Path(__file__).with_name("certainty.json")
+_CHANGES_FILE = Path(__file__).with_name("changes.npz")
+_READINGS_FILE = Path(__file__).with_name("certainty.npz")
+_CALIBRATION_FILE = Path(__file__).with_name("certainty.json")
 FAR_BEHIND = 9.0  # where there is no second reading
 _INDEX = {name: number for number, name in enumerate(NAMES)}
 _COUNTED = (
@@ -99,7 +100,7 @@ _COUNTED = (
     "beside_comment", "beside_blank", "beside_edge", "repeated_like", *WHOLE,
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
-    "bias", "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
+    "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
     "no_anchor", "rivals", "score_row", "twin", "twin_share", "twin_new", "twin_new_share",
     *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS), *(f"told_{name}" for name in TOLD),
     *(f"message_{name}" for name in MESSAGE_FACTORS), *(f"changes_{name}" for name in CHANGE_FACTORS),
@@ -125,7 +126,6 @@ def factors_of(readings: Sequence[Reading], chances: NDArray[np.float64]) -> NDA
             if features[LIKE]:
                 unlike = max(unlike, 0.5 - float(features[LIKE_BY]))
     values = [
-        1.0,
         *shares_of(best.probability, behind).values(),
         math.log1p(rows),
         math.log1p(len(best.parts)),
@@ -199,19 +199,17 @@ def shares_of(share: float, behind: float) -> dict[str, float]:
 
 
 @cache
-def _fitted() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Weights, and the two columns of the table from the model's odds to shares."""
-    stored = json.loads(_CERTAINTY_FILE.read_text(encoding="utf-8"))
-    known = stored["weights"]
-    curve = np.array(stored["calibration"], np.float64)
-    return np.array([known.get(name, 0.0) for name in FACTORS]), curve[:, 0], curve[:, 1]
+def _calibration() -> tuple[Floats, Floats]:
+    """The two columns of the table from odds to shares."""
+    curve = np.array(json.loads(_CALIBRATION_FILE.read_text(encoding="utf-8"))["calibration"], np.float64)
+    return curve[:, 0], curve[:, 1]
 
 
 def certainty_of(readings: Sequence[Reading]) -> float:
     """The share of such readings that are right, for the first of the readings."""
-    weights, odds, shares = _fitted()
-    chances = change_network().chances(facts_of_first(readings))
-    return float(np.interp(float(factors_of(readings, chances) @ weights), odds, shares))
+    chances = network(_CHANGES_FILE, CHANGE_FACTS).chances(facts_of_first(readings))
+    odds = network(_READINGS_FILE, FACTORS).odds(factors_of(readings, chances)[None])
+    return float(np.interp(odds[0], *_calibration()))
 
 
 def facts_of_first(readings: Sequence[Reading]) -> NDArray[np.float64]:
@@ -544,12 +542,12 @@ def _add_likeness(f: dict[str, float], old: Sequence[str], new: Sequence[str]) -
         f["other_identity"] = float(first != other and first.kind == other.kind)
 
 
-# ---- the network -----------------------------------------------------------------------------------------------------
+# ---- networks --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeNetwork:
-    """A network with one hidden layer of rectified units.
+class Network:
+    """A network with one hidden layer of rectified units, which says how likely something is right.
 
     mean, deviation: (F,) of the facts that it was fitted to. inner: (F, H), inner_bias: (H,), outer: (H,).
     """
@@ -561,32 +559,35 @@ class ChangeNetwork:
     outer: Floats
     outer_bias: float
 
-    def chances(self, facts: Floats) -> Floats:
-        """(C, F) → (C,): how likely each change is right."""
+    def odds(self, facts: Floats) -> Floats:
+        """(C, F) → (C,): the logarithms of the odds that each is right."""
         scaled = ((facts - self.mean) / self.deviation).clip(-MAX_DEVIATIONS, MAX_DEVIATIONS)
-        odds = np.maximum(scaled @ self.inner + self.inner_bias, 0) @ self.outer + self.outer_bias
-        return np.asarray(1 / (1 + np.exp(-odds.clip(-30, 30))), np.float64)
+        return np.asarray(np.maximum(scaled @ self.inner + self.inner_bias, 0) @ self.outer + self.outer_bias)
 
-    def save(self, path: Path) -> None:
+    def chances(self, facts: Floats) -> Floats:
+        """(C, F) → (C,): how likely each is right."""
+        return np.asarray(1 / (1 + np.exp(-self.odds(facts).clip(-30, 30))), np.float64)
+
+    def save(self, path: Path, names: Sequence[str]) -> None:
         """Stores it, with the names of the facts, in single precision."""
         arrays = {name: getattr(self, name).astype(np.float32) for name in _ARRAYS}
-        np.savez_compressed(path, names=np.array(CHANGE_FACTS), outer_bias=np.float32(self.outer_bias), **arrays)
+        np.savez_compressed(path, names=np.array(names), outer_bias=np.float32(self.outer_bias), **arrays)
 
 
 _ARRAYS = ("mean", "deviation", "inner", "inner_bias", "outer")
 
 
 @cache
-def change_network(path: Path = _NETWORK_FILE) -> ChangeNetwork:
-    """The fitted network; facts that it doesn't know count nothing."""
+def network(path: Path, names: tuple[str, ...]) -> Network:
+    """The stored network for facts with these names; those that it doesn't know count nothing."""
     with np.load(path) as stored:
         known = {name: at for at, name in enumerate(stored["names"].tolist())}
         arrays = {name: stored[name].astype(np.float64) for name in _ARRAYS}
         bias = float(stored["outer_bias"])
-    at = np.array([known.get(name, -1) for name in CHANGE_FACTS])
+    at = np.array([known.get(name, -1) for name in names])
     mean, deviation = (np.where(at >= 0, arrays[name][at], 1.0) for name in ("mean", "deviation"))
     inner = np.where((at >= 0)[:, None], arrays["inner"][at], 0.0)
-    return ChangeNetwork(mean, deviation, inner, arrays["inner_bias"], arrays["outer"], bias)
+    return Network(mean, deviation, inner, arrays["inner_bias"], arrays["outer"], bias)
 
 
 def change_factors(chances: Floats) -> list[float]:

@@ -130,11 +130,10 @@ def _fit_certainty(
     cases: Sequence[Case], calibration: Sequence[Case], output: _Output, told: dict[str, Any], ready: ProcessMap
 ) -> None:
     weights, prior = read_weights(output.known("weights.json")), read_weights(PRIOR)
-    stored, network, found = fit_certainty(cases, calibration, weights, prior, ready, told["seed"])
-    network.save(output.folder / "changes.npz")
-    (output.folder / "certainty.json").write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
-    output.store("certainty", told | found)
-    _say("certainty", found)
+    certainty = fit_certainty(cases, calibration, weights, prior, ready, told["seed"])
+    certainty.save(output.folder)
+    output.store("certainty", told | certainty.scores)
+    _say("certainty", certainty.scores)
 
 
 def _counts(cases: Sequence[Case]) -> dict[str, int]:

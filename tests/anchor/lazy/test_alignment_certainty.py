@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,22 +15,24 @@ from fastedit.anchor.lazy.certainty import (
     CHANGE_FACTORS,
     CHANGE_FACTS,
     FACTORS,
-    ChangeNetwork,
+    Network,
     certainty_of,
     change_factors,
-    change_network,
     factors_of,
     facts_of_changes,
+    network,
 )
 from fastedit.anchor.lazy.reading import Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
-from fastedit.training.alignment.changes import are_right, fit_network
+from fastedit.training.alignment.certainty import OF_CHANGES, are_right
+from fastedit.training.alignment.network import fit_network
 from support.aligning import WEIGHTS, lines_of
 from support.examples import examples
 
 NONE = np.zeros(0)  # chances of changes
+FAR = 20.0  # farther than any odds
 ORIGINAL = "def load(path):\n    return open(path)\n\n\ndef save(path):\n    return path\n"
 
 
@@ -44,17 +47,23 @@ def factor(name: str, readings: list[Reading]) -> float:
 
 @pytest.fixture
 def curve(monkeypatch: pytest.MonkeyPatch):
-    """Sets the model to the odds of the best reading alone, with a table from odds to shares."""
+    """Sets the network to the odds of the best reading alone, with a table from odds to shares."""
+
+    inner = np.array([[FAR * (name == "odds")] for name in FACTORS])
+    of_odds = Network(np.zeros(len(FACTORS)), np.full(len(FACTORS), FAR), inner, np.array([FAR]), np.ones(1), -FAR)
+
+    def stored(path: Path, names: tuple[str, ...]) -> Network:
+        return of_odds if names is FACTORS else network(path, names)
 
     def set_to(odds: list[float], shares: list[float]) -> None:
-        weights = np.array([float(name == "odds") for name in FACTORS])
-        monkeypatch.setattr(certainty, "_fitted", lambda: (weights, np.array(odds), np.array(shares)))
+        monkeypatch.setattr(certainty, "network", stored)
+        monkeypatch.setattr(certainty, "_calibration", lambda: (np.array(odds), np.array(shares)))
 
     return set_to
 
 
 def test_the_stored_table_rises_and_holds_shares() -> None:
-    table = json.loads(certainty._CERTAINTY_FILE.read_text(encoding="utf-8"))["calibration"]
+    table = json.loads(certainty._CALIBRATION_FILE.read_text(encoding="utf-8"))["calibration"]
     odds, shares = zip(*table, strict=True)
     assert list(odds) == sorted(odds)
     assert list(shares) == sorted(shares)
@@ -230,24 +239,25 @@ def test_a_network_learns_what_tells_right_changes_from_wrong_ones(tmp_path) -> 
     chance = np.random.default_rng(1)
     given = chance.normal(size=(3000, len(CHANGE_FACTS)))
     is_right = (given[:, 0] > 0) != (given[:, 1] > 0)  # which no sum of the two tells
-    network = fit_network(given, is_right, np.ones(len(given)), 3)
-    told = network.chances(given)
+    fitted = fit_network(given, is_right, np.ones(len(given)), 3, OF_CHANGES)
+    told = fitted.chances(given)
     assert ((told > 0.5) == is_right).mean() > 0.8
+    assert ((fitted.odds(given) > 0) == (told > 0.5)).all()
     path = tmp_path / "changes.npz"
-    network.save(path)
-    assert np.allclose(change_network(path).chances(given), told, atol=1e-3)
+    fitted.save(path, CHANGE_FACTS)
+    assert np.allclose(network(path, CHANGE_FACTS).chances(given), told, atol=1e-3)
 
 
-def test_facts_that_a_stored_network_does_not_know_count_nothing(tmp_path, monkeypatch) -> None:
+def test_facts_that_a_stored_network_does_not_know_count_nothing(tmp_path) -> None:
     size = len(CHANGE_FACTS)
-    network = ChangeNetwork(np.zeros(size), np.ones(size), np.ones((size, 1)), np.zeros(1), np.ones(1), 0.0)
+    stored = Network(np.zeros(size), np.ones(size), np.ones((size, 1)), np.zeros(1), np.ones(1), 0.0)
     path = tmp_path / "changes.npz"
-    network.save(path)
-    monkeypatch.setattr("fastedit.anchor.lazy.certainty.CHANGE_FACTS", ("zebra", *CHANGE_FACTS))
+    stored.save(path, CHANGE_FACTS)
     more = np.ones((1, size + 1))
-    assert change_network(path).chances(more) == pytest.approx(network.chances(np.ones((1, size))))
+    assert network(path, ("zebra", *CHANGE_FACTS)).chances(more) == pytest.approx(stored.chances(np.ones((1, size))))
 
 
-def test_without_both_kinds_of_changes_a_network_knows_nothing() -> None:
+def test_without_both_kinds_a_network_knows_nothing() -> None:
     given = np.ones((3, len(CHANGE_FACTS)))
-    assert fit_network(given, np.ones(3, bool), np.ones(3), 0).chances(given).tolist() == [0.5] * 3
+    fitted = fit_network(given, np.ones(3, bool), np.ones(3), 0, OF_CHANGES)
+    assert fitted.chances(given).tolist() == [0.5] * 3
