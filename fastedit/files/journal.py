@@ -209,9 +209,10 @@ def exists(path: Path, fs: Filesystem) -> bool:
 
 def is_own_file(path: Path, fs: Filesystem) -> bool:
     """Whether there is a regular file of that name that belongs to this user. Raises OSError."""
-    if not exists(path, fs):
+    try:
+        status = fs.lstat(path)
+    except FileNotFoundError:  # or another run is done with it
         return False
-    status = fs.lstat(path)
     return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from fastedit.errors import Code, EditRefused
 from fastedit.files import Delete, Operation, Write, commit, recover, sha256_of
+from fastedit.files.journal import JOURNAL_NAME
+from fastedit.files.system import Filesystem
 from support.filesystem import Crash, FaultyFilesystem, crash, fail_from_then_on, fail_once, kill
 
 Tree = dict[str, bytes]
@@ -213,6 +215,21 @@ def test_a_journal_that_is_not_ours_is_not_obeyed(tmp_path: Path, record: str) -
         commit(root.resolve(), [update(root.resolve(), "a.txt", b"new")])
     assert caught.value.code == Code.CONTENT_CONFLICT
     assert tree(tmp_path) == before
+
+
+def test_a_journal_that_goes_while_it_is_looked_at_is_another_runs_that_is_done(tmp_path: Path) -> None:
+    class Ending(Filesystem):
+        """The run that the journal is of ends behind the first look at it."""
+
+        def lstat(self, path: Path) -> os.stat_result:
+            status = super().lstat(path)
+            if path.name == JOURNAL_NAME:
+                path.unlink()
+            return status
+
+    (tmp_path / JOURNAL_NAME).write_text("")
+    assert recover(tmp_path, fs=Ending()) == ()
+    assert tree(tmp_path) == {}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

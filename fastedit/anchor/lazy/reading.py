@@ -80,7 +80,10 @@ MAX_BROKEN = 40  # so many readings that don't parse are looked at for one that 
 MIN_PATHS, MAX_STEPS = 6, 60_000  # rows of all paths together
 MAX_READ_OFTEN = 30_000  # lines; larger files have their parse errors counted for few readings only
 FEW_READINGS = 4
-BEAM = 7.0  # how much worse than the best a path may be that is looked at: what comes further behind hardly ever wins
+# How much worse than the best a path may be that is looked at: what comes further behind hardly ever wins, unless words
+# or a note say what goes, which only the result shows to be done.
+BEAM, WIDE_BEAM = 4.5, 7.0
+MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 TILTS = (0.5, 1.0, 1.5, 2.5)  # what a bracket is worth where too many are left open, or too few
 MAX_TILTED = 300_000  # cells of a grid that is searched so
 TILTED_PATHS = 4  # times as many are looked at then, most of which aren't read
@@ -354,7 +357,7 @@ def _add_readings(
 
     num_found, has_sound = 0, False
     count = _num_paths(len(search.grid.rows)) * (TILTED_PATHS if search.tilt else 1)
-    for path in search.best(count, beam=BEAM):
+    for path in search.best(count, beam=WIDE_BEAM if _tells_what_goes(search.grid) else BEAM):
         for is_sound in add(path):
             num_found, has_sound = num_found + 1, has_sound or is_sound
         if num_found >= (FEW_READINGS if search.stays else _num_wanted(len(task.before.lines), has_sound)):
@@ -362,6 +365,12 @@ def _add_readings(
     for path in _paths_apart(search, judge, result) if is_wanted is None else ():
         for _ in add(path):
             pass
+
+
+def _tells_what_goes(grid: Grid) -> bool:
+    return bool(grid.context.removed) or any(
+        row.note is not None and row.role("gone") > MIN_GONE_ODDS for row in grid.rows
+    )
 
 
 def _paths_apart(search: Search, judge: Search, result: dict[tuple[str, ...], ReadText]) -> Iterator[Path]:

@@ -47,6 +47,7 @@ from fastedit.anchor.lazy.proposals import (
 from fastedit.anchor.lazy.reading import (
     JOINED,
     MAX_READINGS,
+    MIN_GONE_ODDS,
     MORE_ERRORS,
     REPEATED_AT,
     WHOLE,
@@ -80,7 +81,6 @@ MAX_BEHIND = 6.0  # how much worse than the best a reading may be to be carried 
 MAX_BEHIND_IN_THE_END = 12.0  # the same behind the last snippet, where results are about to be seen as wholes
 MAX_REREAD = 2  # of them are read on where a snippet shows what the ones before it wrote
 MIN_TELLING = 4  # characters of a line that tells so
-MIN_GONE_ODDS = -1.2  # of a note that is read for what is gone
 MAX_REWRITTEN = 4
 MAX_OUTLIVED_OF = 12  # readings that are tried without what their new lines may have taken the place of
 MAX_SPOKEN_OF = 8  # readings that are tried without what sentences may mean
