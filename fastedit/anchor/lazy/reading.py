@@ -368,6 +368,7 @@ def _add_readings(
 
 
 def _tells_what_goes(grid: Grid) -> bool:
+    """Whether the words before the snippet, or a note in it, may say that something goes."""
     return bool(grid.context.removed) or any(
         row.note is not None and row.role("gone") > MIN_GONE_ODDS for row in grid.rows
     )

@@ -7,7 +7,7 @@ import pytest
 from fastedit.anchor.lazy.keys import merged_by_keys
 from fastedit.anchor.lazy.keys.trees import CODE, entries_of
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.reading import NAMES
+from fastedit.anchor.lazy.reading import NAMES, Reading
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
@@ -138,23 +138,36 @@ def test_other_code_is_no_part_of_a_class(edit: str) -> None:
     assert merged(CLASSES, edit, "python") == []
 
 
-def test_a_merge_by_members_is_a_reading_and_told_where_the_words_say_that_the_rest_stays() -> None:
+STAYS = "Everything else in `Lock` and `Request` stays."
+
+
+@pytest.mark.parametrize(("words", "told"), [(STAYS, 1), ("The new method.", 0)])
+def test_a_merge_by_members_is_a_reading_and_told_where_the_words_say_that_the_rest_stays(
+    words: str, told: int
+) -> None:
+    right = _merged_and_found(words)[0]
+    values = dict(zip(NAMES, right.features(), strict=True))
+    assert (values["keys_code"], values["keys_code_stays"]) == (1, told)
+
+
+def test_where_words_say_that_the_rest_stays_nothing_comes_before_a_merge_by_members() -> None:
+    right, first = _merged_and_found(STAYS)
+    assert right is first
+
+
+def _merged_and_found(words: str) -> tuple[Reading, Reading]:
+    """The reading that merges the members of a service and of a message, and the likeliest one."""
     edit = "service Lock {\n  rpc Try(Request) returns (Response);\n}\n\nmessage Request {\n  string owner = 3;\n}"
     original = (
         'syntax = "proto3";\n\nservice Lock {\n  rpc Lock(Request) returns (Response);\n}\n\n'
         "message Request {\n  bytes name = 1;\n  int64 lease = 2;\n}"
     )
     lines = original.split("\n")
-    said = "Everything else in `Lock` and `Request` stays."
-    shown = [Snippet(tuple(edit.split("\n")), prose=said)]
+    shown = [Snippet(tuple(edit.split("\n")), prose=STAYS)]
     expected = original.replace(";\n}\n\nmessage", ";\n  rpc Try(Request) returns (Response);\n}\n\nmessage")
     expected = expected.replace("lease = 2;", "lease = 2;\n  string owner = 3;")
-    for words, told in ((said, 1), ("The new method.", 0)):
-        found = readings_of(lines, shown, "proto", words, outline(original, "proto"))
-        right = next(one for one in found if "\n".join(one.lines) == expected)
-        assert right in found[:2] or not told
-        values = dict(zip(NAMES, right.features(), strict=True))
-        assert (values["keys_code"], values["keys_code_stays"]) == (1, told)
+    found = readings_of(lines, shown, "proto", words, outline(original, "proto"))
+    return next(one for one in found if "\n".join(one.lines) == expected), found[0]
 
 
 @pytest.mark.parametrize("language", sorted(CODE))
