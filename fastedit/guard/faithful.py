@@ -33,6 +33,7 @@ MAX_LOST_SYMBOLS = 3
 MAX_NAMED = 8
 MAX_LOST_TOGETHER = 1
 MIN_SHARE_WRITTEN = 0.5
+MIN_MEMBERS = 2  # a type's only member may be renamed
 MIN_LINES_FOR_LOSS = 20
 SYMBOLS = ("function", "class")
 OWNERS = (*SYMBOLS, "block", "section")
@@ -124,6 +125,7 @@ def inspect(
         findings += _blast(original.text, alignment)
     findings += _lost_symbols(original, text, alignment, message, is_fatal=is_lazy)
     if is_lazy:
+        findings += _emptied(original, alignment, message)
         findings += _dangling_symbols(original, text, alignment, message)
         findings += _taken_over(original, text, alignment, message)
     findings += _broken(original, text, alignment, is_fatal=is_lazy)
@@ -206,6 +208,27 @@ def _lost_symbols(
     unreplaced = _without_replacement(original, alignment, silent)
     is_too_much = bool(unreplaced) or len(silent) > MAX_LOST_SYMBOLS or _go_together(original, alignment, silent)
     return [Finding(Code.SYMBOL_LOST, f"gone: {', '.join(lost[:MAX_NAMED])}", None, is_fatal and is_too_much)]
+
+
+def _emptied(original: Original, alignment: Alignment, message: str) -> list[Finding]:
+    """The types that stay while each of their members goes, and the message names none of these.
+
+    So reads a snippet that shows a type with nothing but a new member in it, where it's taken for the whole.
+    """
+    declarations = original.outline.declarations
+    gone = {id(found) for found in _gone(original.outline, alignment, (*SYMBOLS, "value"))}
+    members: dict[int, list[Declaration]] = {}
+    for found in declarations:
+        if found.name and found.kind in (*SYMBOLS, "value"):
+            members.setdefault(found.parent, []).append(found)
+    for number, owner in enumerate(declarations):
+        lost = members.get(number, [])
+        if owner.kind != "class" or id(owner) in gone or len(lost) < MIN_MEMBERS:
+            continue
+        if all(id(one) in gone and (one.name == owner.name or not _is_mentioned(one.name, message)) for one in lost):
+            names = ", ".join(one.name for one in lost[:MAX_NAMED])
+            return [Finding(Code.SYMBOL_LOST, f"gone, and all that {owner.name} had: {names}", None, True)]
+    return []
 
 
 def _without_replacement(original: Original, alignment: Alignment, names: set[str]) -> set[str]:

@@ -136,6 +136,35 @@ def test_declarations_that_the_message_names_may_go():
     assert "step_1" in findings[0].message
 
 
+CLASS = "class Size:\n    width: int\n    height: int\n\n\n" + "limit = 1\n"
+EMPTIED = (
+    Segment(SegmentKind.KEEP, 0, 1),
+    Segment(SegmentKind.REPLACE, 1, 3, ("    depth: int",)),
+    Segment(SegmentKind.KEEP, 3, 6),
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [("```python\nclass Size:\n    depth: int\n```", True), ("`width` and `height` go.\n", False)],
+)
+def test_a_type_does_not_lose_all_its_members_without_a_word(message: str, expected: bool):
+    before = Original(CLASS, "python", outline(CLASS, "python"))
+    text = CLASS.replace("    width: int\n    height: int\n", "    depth: int\n")
+    findings = inspect(before, text, Alignment(EMPTIED), (Edit(Format.LAZY),), message)
+    assert any(finding.is_fatal for finding in findings) is expected
+
+
+def test_fields_of_a_message_that_are_not_shown_stay():
+    original = 'syntax = "proto3";\n\nmessage Request {\n  bytes name = 1;\n  int64 lease = 2;\n}\n'
+    try:
+        text = lazily(original, "message Request {\n  string owner = 3;\n}", path="a.proto").text
+    except EditRefused:
+        return
+    assert "bytes name = 1;" in text
+    assert "int64 lease = 2;" in text
+
+
 def test_a_declaration_that_is_still_named_somewhere_is_not_lost():
     original = FUNCTIONS + "HOOKS = [step_1, step_2]\n"
     before = Original(original, "python", outline(original, "python"))

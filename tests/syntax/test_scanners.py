@@ -34,6 +34,11 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
     "ini, quoted": ("ini", '[a "b"]\nc = d = e\n;f = g\n', ['a "b"', "c"]),
     "braces, control flow": ("dart", "void f() {\n  if (a) {\n  } else {\n  }\n  for (;;) {\n  }\n}\n", ["f"]),
     "braces, strings": ("dart", "void f() {\n  print('}{');\n  // }\n}\nvoid g() {\n}\n", ["f", "g"]),
+    "braces, members of a protocol buffer": (
+        "proto",
+        "service S {\n  rpc Get(A) returns (B);\n}\nmessage A {\n  map<string, B> all = 1;\n  reserved 2;\n}\n",
+        ["S", "Get", "A", "all"],
+    ),
     "braces, unclosed": ("less", ".a {\n  .b {\n", [".a", ".b"]),
     "braces, too many": ("less", "}}\n.a {\n}\n", [".a"]),
     "cmake, nested": ("cmake", "function(a)\n  macro(b)\n  endmacro()\nendfunction()\n", ["a", "b"]),

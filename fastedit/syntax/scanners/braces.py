@@ -22,6 +22,9 @@ _CONTROL = re.compile(
 )
 _CALL = re.compile(r"(?<![\w$.~:-])([\w$~][\w$.~:-]*+)\s*+(?:<[^<>]*+>)?\s*+\(")
 _BOUNDARIES = frozenset("{};")
+# What a statement without a block declares inside one: a method, a field or an enum's value of a protocol buffer.
+_MEMBER = re.compile(r"\s*(?:rpc\s+(?P<method>\w+)\s*\(|(?:[\w.<>, \t]+\s)?(?P<field>\w+)\s*=\s*\d)")
+_LANGUAGES_WITH_MEMBERS = frozenset({"proto"})
 _MAX_HEADER = 400
 
 
@@ -44,6 +47,8 @@ def find(text: str, language: str) -> list[Found]:
             found.extend(blocks[-1:] if blocks[-1] is not None else ())  # type: ignore[arg-type]
         elif what == "}" and blocks:
             _end(blocks.pop(), rows.of(start) + 1)
+        elif what == ";" and blocks and language in _LANGUAGES_WITH_MEMBERS:
+            found.extend(_member(text, header_start, end, rows))
         header_start = end
     for block in blocks:
         _end(block, rows.num_rows)
@@ -66,6 +71,18 @@ def _block(text: str, language: str, start: int, brace: int, rows: Rows) -> Foun
     first = rows.of(start + len(raw) - len(raw.lstrip()))
     behind = rows.of(brace) + 1
     return declaration(kind, name, first, behind, behind, header)
+
+
+def _member(text: str, start: int, end: int, rows: Rows) -> list[Found]:
+    """The method, field or value that a statement, text[start:end], declares, in a list that may be empty."""
+    start = max(start, end - _MAX_HEADER)
+    named = _MEMBER.match(text, start, end)
+    if named is None:
+        return []
+    raw = text[start:end]
+    first, behind = rows.of(start + len(raw) - len(raw.lstrip())), rows.of(end - 1) + 1
+    kind, name = ("function", named["method"]) if named["method"] else ("value", named["field"])
+    return [declaration(kind, name, first, behind, behind, raw)]
 
 
 def _kind_and_name(header: str, language: str) -> tuple[str, str]:
