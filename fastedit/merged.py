@@ -12,7 +12,7 @@ from math import floor
 from fastedit.anchor import align, align_readings
 from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind, leaves_out
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, prose_of, says_gone
-from fastedit.anchor.lazy.lines import WORD
+from fastedit.anchor.lazy.lines import WORD, Lines
 from fastedit.applied import render
 from fastedit.edits.model import Edit, Format
 from fastedit.edits.wording import comment_text
@@ -42,6 +42,7 @@ _ANNOUNCING = frozenset(
 _WORD = pattern(r"[^\W\d_]+")
 _PATH = pattern(r"[\w./-]*\w\.\w+")
 _VERSION = pattern(r"\d[\w.]*\w|\d")
+MIN_COMMENT_ODDS = -2.3  # a comment that is likelier than this (1 in 10) to belong to the file isn't surely a note
 MIN_PROMISED = 2  # words that say what a change is
 MAX_SHOWN = 60  # characters of a candidate's new line
 
@@ -281,6 +282,9 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     still = _still_there(original, hints, shown & known) or _still_declared(original, edit)
     if still:
         return f"`{still}`, which the words say is gone, is still in the file"
+    unwritten = _unwritten(original, edit)
+    if unwritten:
+        return f"the comment `{unwritten}`, which it shows, isn't in the file"
     gone = hints.removed.union(*(WORD.findall(quoted) for quoted in hints.gone))
     named = {name for name in hints.mentioned - gone if len(name) > 1}
     missing = sorted(named - known)
@@ -291,6 +295,20 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
     told = named | hints.removed | set(_VERSION.findall(prose))
     if len(promised) >= MIN_PROMISED and not told & (shown & known | hints.removed):
         return "nothing that the words name tells that it was made before"
+    return ""
+
+
+def _unwritten(original: Original, edit: Edit) -> str:
+    """The first comment of the snippets that the file lacks and that may belong to it; or ""."""
+    from fastedit.anchor.lazy.comments import Comments  # which imports numpy
+
+    lines = Lines([body(line) for line in split_lines(original.text)])
+    for snippet in edit.snippets:
+        comments = Comments(snippet.lines, lines, original.language)
+        for number in comments.notes:
+            note = comment_text(snippet.lines[number])
+            if note and comments.odds(note, number)["code"] > MIN_COMMENT_ODDS:
+                return note[:MAX_SHOWN]
     return ""
 
 

@@ -13,12 +13,12 @@ import pytest
 import torch
 
 from fastedit.anchor.lazy.certainty import CHANGE_FACTS, FACTORS, network
+from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.anchor.lazy.reading import NAMES
-from fastedit.anchor.lazy.rows import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.errors import SettingsError
 from fastedit.training.alignment import everyday, wordings
 from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main
-from fastedit.training.alignment.cases import RecordedChange, cut_cases, laid, read_cases, read_changes
+from fastedit.training.alignment.cases import Case, RecordedChange, cut_cases, laid, read_cases, read_changes
 from fastedit.training.alignment.certainty import OF_READINGS, calibrated, scores
 from fastedit.training.alignment.everyday import everyday_cases, generated_cases, twin_cases
 from fastedit.training.alignment.network import fit_network
@@ -32,7 +32,15 @@ from fastedit.training.alignment.weights import (
     minimised,
     read_weights,
 )
-from fastedit.training.alignment.wordings import case_comments, read_wordings
+from fastedit.training.alignment.wordings import (
+    NOT_CODE,
+    NOTES,
+    case_comments,
+    fit_wordings,
+    read_wordings,
+    use_classifier,
+    use_classifier_without,
+)
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 ORIGINAL = """import os
@@ -98,7 +106,7 @@ def pairs(tmp_path):
 @pytest.fixture
 def few(monkeypatch, tmp_path):
     """Few wordings, fitted in a moment."""
-    monkeypatch.setattr(wordings, "EPOCHS", 12)
+    monkeypatch.setattr(wordings, "ITERATIONS", 12)
     monkeypatch.setattr(wordings, "package_comments", lambda chance: ["a comment of a package", "nothing else to do"])
     texts = {"elide": "rest unchanged", "where": "in class A", "new": "new", "gone": "removed", "code": "see above"}
     return write_rows(tmp_path / "w.jsonl.gz", [{"text": text, "label": role} for role, text in texts.items()])
@@ -132,7 +140,7 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys
     for name in ("weights.json", "certainty.json"):
         assert (folder / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     first, second = (np.load(tmp_path / name / "comments.npz") for name in ("one", "two"))
-    assert all(np.array_equal(first[name], second[name]) for name in ("weights", "bias", "scale"))
+    assert all(np.array_equal(first[name], second[name]) for name in ("weights", "bias"))
     for stored, names in (("changes.npz", CHANGE_FACTS), ("certainty.npz", FACTORS)):
         networks = [network(tmp_path / name / stored, names) for name in ("one", "two")]
         assert networks[0].inner.shape[0] == len(names)
@@ -308,17 +316,42 @@ def test_a_folder_without_edits_is_refused(tmp_path):
 
 
 def test_comments_of_a_case_are_kept_or_not(records):
-    found = {case.name: case_comments(case) for case in read_cases(records)}
-    assert found["changed"] == [("opens it as before", False), ("no line end", True)]
-    assert found["new"] == [("new", False), ("... rest of the file ...", False)]
+    found = {case.name: [(one.text, one.roles) for one in case_comments(case)] for case in read_cases(records)}
+    assert found["changed"] == [("opens it as before", NOT_CODE), ("no line end", ("code",))]
+    assert found["new"] == [("new", NOT_CODE), ("... rest of the file ...", NOT_CODE)]
     assert found["refused"] == []
+
+
+@pytest.mark.parametrize(
+    ("result", "roles"),
+    [
+        ("a = 1\nb = 2\nc = 3\nd = 5\n", ("elide",)),
+        ("a = 1\nc = 3\nd = 5\n", NOTES),
+        ("a = 1\nb = 2\nx = 0\nc = 3\nd = 5\n", ("elide",)),
+        ("a = 1\n# the second\nb = 2\nc = 3\nd = 5\n", ("code",)),
+    ],
+)
+def test_what_is_left_between_its_neighbours_tells_a_comments_role(result, roles):
+    message = "```python\na = 1\n# the second\nc = 3\nd = 5\n```\n"
+    case = Case("one", "one", "a.py", "a = 1\nb = 2\nc = 3\nd = 4\n", message, result)
+    assert [one.roles for one in case_comments(case)] == [roles]
+
+
+def test_a_case_is_read_by_a_classifier_that_saw_none_of_its_package(records, few, tmp_path):
+    path = tmp_path / "comments.npz"
+    found = fit_wordings(read_wordings(few), read_cases(records), path, 0)
+    assert 0 < found["accuracy_on_held_out_packages"] <= 1
+    use_classifier_without(read_cases(records)[0].package)
+    without = log_odds("opens it as before")
+    use_classifier(path)
+    assert without["code"] > log_odds("opens it as before")["code"]
 
 
 def test_shipped_wordings_have_every_role():
     pairs = read_wordings(WORDINGS)
-    assert {role for _, role in pairs} == set(ROLES)
+    assert {role for one in pairs for role in one.roles} == set(ROLES)
     assert len(pairs) > 8000
-    assert len({text for text, _ in pairs}) == len(pairs)
+    assert len({one.text for one in pairs}) == len(pairs)
 
 
 def test_wordings_without_roles_are_refused(tmp_path):

@@ -10,14 +10,16 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import NamedTuple
 
+from fastedit.edits.wording import comment_text
 from fastedit.lines import strings_of
 from fastedit.patterns import pattern
 
 TAB_COLUMNS = 4
 MAX_STATEMENT = 30  # lines
+MAX_COMMENTS = 1000
 
 WORD = re.compile(r"[A-Za-z_$][\w$]*|\d+")
 NAME = re.compile(r"[A-Za-z_$][\w$-]*\w")
@@ -308,6 +310,12 @@ class Lines:
         """Whether the line looks like a comment, or a part of one."""
         text = self.stripped[line]
         return text[:2] in ("//", "/*", "--", "<!", "..", "{#", "{/") or text[:1] in ("#", "*", ";", "%")
+
+    @cached_property
+    def comments(self) -> tuple[str, ...]:
+        """The words of the comments that fill lines; of long files, of the first `MAX_COMMENTS`."""
+        texts = (text for text in self.stripped if is_comment_text(text))
+        return tuple(islice(filter(None, map(comment_text, texts)), MAX_COMMENTS))
 
     def beside(self, start: int, end: int) -> tuple[int, int]:
         """The lines before and behind [start, end) that aren't blank; -1, and the number of lines, where none is."""

@@ -22,9 +22,9 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from fastedit.anchor.hints import Hints, is_path, says_gone, sentences_of
+from fastedit.anchor.lazy.comments import log_odds
 from fastedit.anchor.lazy.keys.merging import COMPLETE
 from fastedit.anchor.lazy.lines import DOTS, KEY_WORD, WORD, Change, Lines, columns_of, is_comment_text
-from fastedit.anchor.lazy.rows import log_odds
 from fastedit.edits.model import Snippet
 from fastedit.edits.wording import comment_text
 from fastedit.patterns import pattern

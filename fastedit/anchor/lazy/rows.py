@@ -1,29 +1,20 @@
 """A snippet's lines as the search reads them: each with what its words say it may be.
 
-A comment in a snippet stands for code, speaks to the reader, or is code itself. A linear classifier over the characters
-of its words (n-grams hashed to buckets) gives the odds; the search weighs them against everything else.
-`fastedit.training.alignment` fits it.
+What a comment may be for is in `comments`. A line is taken apart here where its body is elided, or where a comment
+behind it speaks to the reader.
 """
 
 from __future__ import annotations
 
 import math
 import re
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
-
+from fastedit.anchor.lazy.comments import PRAGMA, Comments, is_pointed, log_odds, split_trailing
 from fastedit.anchor.lazy.lines import DOTS, NAME, WORD, Lines, identity_of, unwrapped
 from fastedit.edits.wording import comment_text
 from fastedit.syntax import comment_syntax
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _D = r"(?:\.{3,}|…)"
 # A line that is nothing but dots, in brackets or with a few words.
@@ -46,18 +37,8 @@ _QUOTED_NAME = re.compile(r"`([^`\n]+)`")
 DOTS_ODDS = {"elide": -0.02, "where": -6.0, "new": -6.0, "gone": -6.0, "code": -4.0}
 CODE_ODDS = {"elide": -20.0, "where": -20.0, "new": -20.0, "gone": -20.0, "code": 0.0}
 # A comment behind code is left out of the result where the classifier gives it less than this to be code.
-MAX_CODE_ODDS = -0.55
+MAX_CODE_ODDS = math.log(0.5)
 PRAGMA_ODDS = -0.01
-# Such a comment speaks to a tool: it is code, however it reads.
-_PRAGMA = re.compile(
-    r"^(?:noqa|nosec|noinspection|nolint|type:\s?ignore|ty:\s?ignore|pyright:|pylint:|mypy:|flake8:|fmt:|isort:|ruff:|yapf:"
-    r"|pragma:|doctest:|cov(?:erage)?:|[@$]ts-|eslint-|prettier-|biome-|tslint:|stylelint-|istanbul |c8 |v8 ignore"
-    r"|webpackchunkname|lcov_excl|codespell:|rubocop:|phpcs:|swiftlint:|shellcheck |clang-format|language=)",
-    re.IGNORECASE,
-)
-# So many blanks before a comment behind code set it apart from code; then its odds to be code are so much lower.
-FAR_BLANKS, FAR_ODDS = 3, 1.5
-_FAR_COMMENT = re.compile(r"\S(?: {3,}|\s*\t\s*)(?:#|//|--|/\*|;|%)\S*\s")
 # Signs of comments that begin code in languages without them: `'key': value`, `--count;`, `#include`, `#private = 1`.
 _CODE_ELSEWHERE = ("'", "--", ";", "%", "REM ", "#")
 # So many of the comments behind code are taken either way, where the odds are no farther than this from undecided.
@@ -66,31 +47,6 @@ _RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
 _HTML_LIKE = frozenset(
     ("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", "")
 )
-# elide: stands for code that isn't shown; where, new, gone: notes to the reader; code: a comment of the file.
-ROLES = ("elide", "where", "new", "gone", "code")
-BUCKETS = 1 << 13
-MAX_CHARACTERS = 160
-SHORTEST, LONGEST = 2, 5
-SHAPE_WEIGHT = 6
-_DOTTED = ("...", "…", "⋮")
-_CLASSIFIER_FILE = Path(__file__).with_name("comments.npz")
-_SPACE = re.compile(r"\s+")
-_IDENTIFIER = re.compile(r"`[^`]*`|\b\w*[a-z]\w*[A-Z_]\w*\b|\b\w+_\w+\b|\w+\(\)")
-NAME_LIKE = re.compile(r"[\w$-]+(?=[`():,.]*(?:[\s,]|$))")
-_NUMBER = re.compile(r"\d+")
-# Behind code: what a comment sign looks like, white space in front.
-_TRAILING = re.compile(r"\s+(?P<note>(?:#|//|--|/\*|<!--|\{/\*|\{#|;|%|←|<-|👈|⬅))")
-_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`")
-_ARROW = re.compile(r"^(?:←|<-+|<=+|👈|⬅)\s*")
-_OPENING = re.compile(r"(?:#+|//!?|/\*+|--|<!--|;+|%+|\{/\*|\{#)(?![/!#-])\s*")
-_CLOSING = re.compile(r"\s*(?:\*/\}?|-->|#\})$")
-# What sets the words of a comment off: a rule, an arrow, brackets around all of it.
-_DRESSING = re.compile(
-    r"[-=~*>+─┄]{2,}(?=\s*\w)|[-~=]>|<[-=~]+|[←→↑↓⬅⬆👈☝▶►»](?=.)"
-    r"|\[(?=[^\[\]]*\]$)|<(?!\w+:)(?=.*>$)|\((?!\w+:/)(?=.*\)$)"
-)
-_NAME = r"`?[\w$.-]+(?:\(\))?`?"
-_NAMES_ALONE = re.compile(rf"{_NAME}(?:(?:,\s*(?:and\s+)?|\s+(?:and|&)\s+){_NAME})*\s*[:.]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +101,14 @@ class Taste:
 
 def variants_of(texts: Sequence[str], original: Lines, language: str = "") -> list[tuple[Taste, list[Row]]]:
     """The rows in the usual taste, then in those others that make a difference."""
-    reader = _Reader(original, language, Taste())
+    texts = [text.rstrip("\r") for text in texts]
+    comments = Comments(texts, original, language)
+    reader = _Reader(original, language, Taste(), comments)
     found = [(Taste(), reader.all_rows(texts))]
     flips = sorted((note for note in reader.doubts if reader.doubts[note] < MAX_DOUBT), key=reader.doubts.__getitem__)
     tastes = [Taste(keeps_notes=True), Taste(keeps_stubs=True), Taste(joins=True)]
     for taste in (*tastes, *(Taste(flipped=note) for note in flips[:MAX_FLIPS])):
-        rows = rows_of(texts, original, language, taste)
+        rows = _Reader(original, language, taste, comments).all_rows(texts)
         if all(rows != others for _, others in found):
             found.append((taste, rows))
     return found
@@ -158,7 +116,8 @@ def variants_of(texts: Sequence[str], original: Lines, language: str = "") -> li
 
 def rows_of(texts: Sequence[str], original: Lines, language: str = "", taste: Taste | None = None) -> list[Row]:
     """The snippet's lines as rows, without blank ones at either end."""
-    return _Reader(original, language, taste or Taste()).all_rows(texts)
+    texts = [text.rstrip("\r") for text in texts]
+    return _Reader(original, language, taste or Taste(), Comments(texts, original, language)).all_rows(texts)
 
 
 def _unwrapped(rows: list[Row], original: Lines) -> list[Row]:
@@ -203,10 +162,11 @@ def names_in(text: str) -> frozenset[str]:
 class _Reader:
     """Reads lines as rows, given the original and its language."""
 
-    def __init__(self, original: Lines, language: str, taste: Taste) -> None:
+    def __init__(self, original: Lines, language: str, taste: Taste, comments: Comments) -> None:
         self.original = original
         self.language = language
         self.taste = taste
+        self.comments = comments
         syntax = comment_syntax(language)
         self.signs = (*syntax.line, *(opening for opening, _ in syntax.block))
         if not syntax.line:
@@ -219,7 +179,6 @@ class _Reader:
 
     def all_rows(self, texts: Sequence[str]) -> list[Row]:
         """The rows of all lines, without blank ones at either end."""
-        texts = [text.rstrip("\r") for text in texts]
         first = next((n for n, text in enumerate(texts) if text.strip()), len(texts))
         last = next((n for n in range(len(texts), first, -1) if texts[n - 1].strip()), first)
         rows: list[Row] = []
@@ -239,7 +198,7 @@ class _Reader:
         if note is None and not is_known and self._is_rst_note(stripped):
             note = stripped[2:].strip()
         if note is not None:
-            odds = self._odds(note)
+            odds = self._odds(note, number)
             if DOTS.fullmatch(note.strip("[](){}<> ")):
                 odds = DOTS_ODDS
             return [Row(text, number, note, odds, names=self._names(note))]
@@ -266,9 +225,12 @@ class _Reader:
                 return None
         return comment_text(text)
 
-    def _odds(self, note: str) -> dict[str, float]:
-        """The log odds of what a comment may be for; no comment is code in a JSON file without any."""
-        odds = log_odds(note)
+    def _odds(self, note: str, number: int, code: str | None = None) -> dict[str, float]:
+        """The log odds of what a comment in a line may be for; no comment is code in a JSON file without any.
+
+        code: what stands before it.
+        """
+        odds = self.comments.odds(note, number, code)
         if self.allows_comments:
             return odds
         total = math.log(sum(math.exp(odd) for role, odd in odds.items() if role != "code"))
@@ -293,9 +255,9 @@ class _Reader:
         if trailing is None or self.taste.keeps_notes:
             return [Row(text, number)]
         code, note = trailing
-        odds = self._odds(note)
-        if not DOTS.search(note) and not is_pointed(note):
-            odds = odds | {"code": self._code_odds(odds["code"], note, len(code), text)}
+        odds = self._odds(note, number, code)
+        if PRAGMA.match(note):
+            odds = odds | {"code": PRAGMA_ODDS}
         is_known = "".join(code.split()) in self.original.places
         if not DOTS.match(note) and not is_pointed(note) and self._is_kept(note, odds["code"], is_known):
             return [Row(text, number)]
@@ -306,23 +268,6 @@ class _Reader:
         stays = odds["elide"] > max(odds["new"], odds["gone"], odds["where"])
         rows = [Row(code, number)] if is_known else self._at_stub(code, number)
         return [replace(row, is_quoted=stays) for row in rows or [Row(code, number)]]
-
-    def _code_odds(self, code: float, note: str, end: int, text: str) -> float:
-        """The log odds that a comment behind code is code too, given where the code ends.
-
-        One far behind it speaks to the reader, where the file has no such comments.
-        """
-        if _PRAGMA.match(note):
-            return PRAGMA_ODDS
-        is_far = text[end : end + FAR_BLANKS].isspace() and len(text) >= end + FAR_BLANKS
-        if not is_far or self.has_far_comments:
-            return code
-        return -math.log1p(math.exp(FAR_ODDS - _logit(code)))
-
-    @cached_property
-    def has_far_comments(self) -> bool:
-        """Whether comments stand far behind the code of the original."""
-        return any(_FAR_COMMENT.search(text) for text in self.original.stripped)
 
     def _is_kept(self, note: str, code: float, is_known: bool) -> bool:
         """Whether a comment behind code belongs to it; notes how much its words leave open.
@@ -399,107 +344,3 @@ def _opens_block(head: str, original: Lines) -> bool:
         return True
     identity = identity_of(head.strip())
     return identity is not None and identity in original.identities
-
-
-# ---- the classifier of comments --------------------------------------------------------------------------------------
-
-
-def normalised(text: str) -> str:
-    """The comment's text as the classifier reads it: lower case, names and numbers replaced by signs."""
-    text = _IDENTIFIER.sub("\x01", text[:MAX_CHARACTERS])
-    return _SPACE.sub(" ", _NUMBER.sub("0", text)).strip().lower()
-
-
-def buckets_of(text: str) -> list[int]:
-    """The buckets of the text's n-grams, and of its first and last words; with repetitions."""
-    return [zlib.crc32(gram.encode()) % BUCKETS for gram in _grams(normalised(text))]
-
-
-def _grams(text: str) -> Iterator[str]:
-    padded = f"\x02{text}\x03"
-    for length in range(SHORTEST, LONGEST + 1):
-        for start in range(len(padded) - length + 1):
-            yield padded[start : start + length]
-    words = text.split()
-    if words:
-        yield f"\x04{words[0]}"
-        yield f"\x05{words[-1]}"
-        yield f"\x06{min(len(words), 12)}"
-        for word in words[:20]:
-            yield f"\x07{word}"
-        # The shape says most, and n-grams alone would learn it by heart: repeated, so that it weighs enough.
-        for shape in _shapes(text, words):
-            for times in range(SHAPE_WEIGHT):
-                yield f"\x08{shape}{times}"
-
-
-def _shapes(text: str, words: list[str]) -> Iterator[str]:
-    starts, ends = text.startswith(_DOTTED), text.endswith(_DOTTED)
-    yield f"dots{starts:d}{ends:d}"
-    yield f"brackets{text[:1] in '[(<{':d}{text[-1:] in '])>}':d}"
-    yield f"dotted{starts or ends:d}{min(len(words), 6)}"
-    yield f"ascii{text.isascii():d}"
-    yield f"end{text[-1:] if not text[-1:].isalnum() else 'a'}"
-
-
-@cache
-def _comment_weights() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Returns (BUCKETS, 5) weights and (5,) biases."""
-    with np.load(_CLASSIFIER_FILE) as stored:
-        scale = float(stored["scale"])
-        return stored["weights"].astype(np.float32) * scale, stored["bias"].astype(np.float32)
-
-
-@lru_cache(maxsize=4096)
-def _comment_scores(text: str) -> tuple[float, ...]:
-    weights, bias = _comment_weights()
-    found = buckets_of(text)
-    total = bias + weights[found].sum(axis=0) / np.sqrt(max(1, len(found)))
-    total = total - total.max()
-    return tuple(float(x) for x in total - np.log(np.exp(total).sum()))
-
-
-def log_odds(text: str) -> dict[str, float]:
-    """role → natural logarithm of its probability, from the comment's words alone."""
-    return dict(zip(ROLES, _comment_scores(text), strict=True))
-
-
-def split_trailing(line: str, signs: Sequence[str]) -> tuple[str, str] | None:
-    """The code of a line and what the comment behind it says; None where there is no comment behind code.
-
-    signs: how a comment may begin in the language; arrows always do.
-    """
-    if not line.strip():
-        return None
-    masked = _STRING.sub(lambda found: "s" * len(found.group()), line)
-    for found in _TRAILING.finditer(masked):
-        code, note = line[: found.start()], line[found.start("note") :].strip()
-        if not code.strip():
-            continue
-        if is_pointed(note):
-            return code.rstrip(), note
-        if note.startswith(tuple(signs)):
-            text = comment_text(note)
-            return None if text is None else (code.rstrip(), text)
-    return None
-
-
-def is_pointed(note: str) -> bool:
-    """Whether a note begins with an arrow at the code before it."""
-    return bool(_ARROW.match(note))
-
-
-def dressing(line: str) -> str:
-    """The sign with which a comment that fills a line sets its words off, as in `# --- words ---`; "" for none."""
-    opening = _OPENING.match(line.strip())
-    if opening is None:
-        return ""
-    found = _DRESSING.match(_CLOSING.sub("", line.strip()[opening.end() :]))
-    if found is None or (not opening.group()[-1].isspace() and found.group() in ("[", "<", "(")):
-        return ""
-    return found.group()[0]
-
-
-def names_alone(note: str) -> list[str]:
-    """The names that a note is nothing but a list of, or only one; none where it says anything else."""
-    return NAME_LIKE.findall(note.replace(" and ", ",")) if _NAMES_ALONE.fullmatch(note.strip()) else []

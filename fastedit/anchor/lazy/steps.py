@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.lazy import features as g
+from fastedit.anchor.lazy.comments import dressing, names_alone
 from fastedit.anchor.lazy.features import (
     AT_MEANT,
     AT_REPLACED,
@@ -55,7 +56,6 @@ from fastedit.anchor.lazy.features import (
     ROW_NEW,
     STATEMENT_AT_BOUNDARY,
 )  # fmt: skip
-from fastedit.anchor.lazy.rows import dressing, names_alone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

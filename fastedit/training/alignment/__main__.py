@@ -98,7 +98,7 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
         output.store("comments", told | fitted)
         _say("comments", fitted)
     with workers(options.processes, use_classifier, output.known("comments.npz")) as ready:
-        phrases = [text for text, role in wordings if role == "elide"]
+        phrases = [one.text for one in wordings if one.roles == ("elide",)]
         if options.mean:
             write_weights(mean_weights(options.mean), output.folder / "weights.json")
         elif "weights" in stages:
