@@ -152,6 +152,14 @@ def test_a_new_comment_alone_is_written_though_all_code_is_there_already():
     assert lazily(original, edit).text == original.replace("def area(size):\n    return size * size", edit)
 
 
+@pytest.mark.parametrize("comment", ["the size is squared", "sides: equal", "no check here"])
+def test_a_comment_that_may_be_new_is_not_passed_over(comment: str):
+    original = "def area(size):\n    return size * size\n\n\ndef name():\n    return 'shape'\n"
+    edit = f"def area(size):\n    # {comment}\n    return size * size"
+    outcome = answered(original, fenced(edit, "python"))
+    assert not isinstance(outcome, Applied) or comment in outcome.text
+
+
 def test_a_comment_that_says_what_goes_is_no_applied_edit_while_that_is_there():
     original = "def one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n"
     edit = "def one():\n    return 1\n\n\n# two() removed\n\n\ndef three():\n    # ...\n"

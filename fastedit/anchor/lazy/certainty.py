@@ -288,10 +288,9 @@ def _is_quoted(reading: Reading) -> bool:
     if any(step.target.state in "JBD" for part in reading.parts for step in part.path.steps):
         return False  # by lines something is passed over or goes, also where a reading by keys leaves it
     rows = [(part, row) for part in reading.parts for row, one in enumerate(part.grid.rows) if not one.is_blank]
-    code = [(part, row) for part, row in rows if row not in part.plan.markers and row not in part.plan.left_out]
-    notes = [(part, row) for part, row in rows if row in part.plan.markers or row in part.plan.left_out]
-    if any(part.grid.rows[row].role("code") > NOTE_ODDS for part, row in notes):
+    if any(row in part.plan.left_out and part.grid.rows[row].role("code") > NOTE_ODDS for part, row in rows):
         return False  # it may be a comment that is to be written
+    code = [(part, row) for part, row in rows if row not in part.plan.markers and row not in part.plan.left_out]
     return bool(code) and all(
         row in part.plan.quoted and part.grid.shown.keys[row] in part.grid.original.places for part, row in code
     )
