@@ -16,7 +16,7 @@ from fastedit.anchor.lazy.certainty import CHANGE_FACTS, FACTORS, network
 from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.errors import SettingsError
-from fastedit.training.alignment import everyday, wordings
+from fastedit.training.alignment import everyday, forecast, wordings
 from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main
 from fastedit.training.alignment.cases import Case, RecordedChange, cut_cases, laid, read_cases, read_changes
 from fastedit.training.alignment.certainty import OF_READINGS, calibrated, scores
@@ -105,8 +105,10 @@ def pairs(tmp_path):
 
 @pytest.fixture
 def few(monkeypatch, tmp_path):
-    """Few wordings, fitted in a moment."""
+    """Few wordings, fitted in a moment; so is the forecast."""
     monkeypatch.setattr(wordings, "ITERATIONS", 12)
+    monkeypatch.setattr(forecast, "EPOCHS", 2)
+    monkeypatch.setattr("fastedit.training.alignment.__main__.MADE", (2, 1, 1))
     monkeypatch.setattr(wordings, "package_comments", lambda chance: ["a comment of a package", "nothing else to do"])
     texts = {"elide": "rest unchanged", "where": "in class A", "new": "new", "gone": "removed", "code": "see above"}
     return write_rows(tmp_path / "w.jsonl.gz", [{"text": text, "label": role} for role, text in texts.items()])
@@ -128,7 +130,7 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys
     certainty = json.loads((folder / "certainty.json").read_text("utf-8"))
     assert certainty["calibration"]
     found = told(folder)
-    assert list(found) == ["comments", "weights", "certainty"]
+    assert list(found) == ["comments", "forecast", "weights", "certainty"]
     for stage in found.values():
         assert stage["command"].startswith("python -m fastedit.training.alignment --train ")
         assert stage["records"]["train.jsonl.gz"] == {"apply": 3, "refuse": 1}
@@ -141,11 +143,14 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys
         assert (folder / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     first, second = (np.load(tmp_path / name / "comments.npz") for name in ("one", "two"))
     assert all(np.array_equal(first[name], second[name]) for name in ("weights", "bias"))
+    forecasts = [np.load(tmp_path / name / "forecast.npz") for name in ("one", "two")]
+    assert all(np.array_equal(forecasts[0][name], forecasts[1][name]) for name in forecasts[0].files)
+    assert found["forecast"]["written"] == 3
     for stored, names in (("changes.npz", CHANGE_FACTS), ("certainty.npz", FACTORS)):
         networks = [network(tmp_path / name / stored, names) for name in ("one", "two")]
         assert networks[0].inner.shape[0] == len(names)
         assert np.array_equal(networks[0].inner, networks[1].inner)
-    assert capsys.readouterr().out.count("\n") == 8
+    assert capsys.readouterr().out.count("\n") == 10
 
 
 def test_one_part_is_fitted_again_alone(records, few, tmp_path):

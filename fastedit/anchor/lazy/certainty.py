@@ -28,6 +28,7 @@ from rapidfuzz.fuzz import ratio
 from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
 from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY
+from fastedit.anchor.lazy.forecast import FORECAST
 from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines, columns_of, identity_of
 from fastedit.anchor.lazy.message import TOLD, told_by
 from fastedit.anchor.lazy.paths import Step
@@ -73,6 +74,8 @@ CHANGE_FACTORS = ("all", "mean", "least", "least_odds", "two_least", "number")
 MESSAGE_FACTORS = (
     "words", "quotes", "sentences", "lines", "markers", "words_a_line", "unmarked", "opens_marked", "ends_marked",
 )  # fmt: skip
+# Of the likeliest reading by the forecast of what becomes of each line: how much likelier than the best other one.
+FORECAST_FACTORS = (*FORECAST, "forecast_ahead")
 MIN_LIKE, MAX_UNLIKE = 60.0, 45.0  # percent
 MAX_PLACES = 12  # rows with one text that are looked at
 MAX_COMPARED = 30  # lines of a change
@@ -84,6 +87,8 @@ _SENTENCE_END = re.compile(r"[.!?:](?:\s|$)")
 _CHANGES_FILE = Path(__file__).with_name("changes.npz")
 _READINGS_FILE = Path(__file__).with_name("certainty.npz")
 _CALIBRATION_FILE = Path(__file__).with_name("certainty.json")
+_FORECAST_AT = WHOLE.index(FORECAST[0])
+_FORECAST_SUMS = ("forecast_gone", "forecast_new", "forecast_place", "forecast_rows")
 FAR_BEHIND = 9.0  # where there is no second reading
 _INDEX = {name: number for number, name in enumerate(NAMES)}
 _COUNTED = (
@@ -97,13 +102,15 @@ _COUNTED = (
     "keeps_notes", "keeps_stubs", "joins", "by_keys", "note_quotes", "owner_other", "like_owner_other", "owner_new",
     "like_though_loose", "removes_kept", "removes_block", "removes_line", "removes_used", "removes_move",
     "repeated", "spoken_any", "reworded_rename", "reworded_line", "reworded_line_far", "reworded_insert", "spoken_span",
-    "beside_comment", "beside_blank", "beside_edge", "repeated_like", *WHOLE,
+    "beside_comment", "beside_blank", "beside_edge", "repeated_like",
+    *(name for name in WHOLE if name not in FORECAST),
 )  # fmt: skip
 FACTORS: tuple[str, ...] = (
     "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
     "no_anchor", "rivals", "score_row", "twin", "twin_share", "twin_new", "twin_new_share",
     *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS), *(f"told_{name}" for name in TOLD),
-    *(f"message_{name}" for name in MESSAGE_FACTORS), *(f"changes_{name}" for name in CHANGE_FACTORS),
+    *(f"message_{name}" for name in MESSAGE_FACTORS), *FORECAST_FACTORS,
+    *(f"changes_{name}" for name in CHANGE_FACTORS),
 )  # fmt: skip
 __all__ = ["align_lazy"]
 NUM_JUDGED = 3  # readings whose certainty is worth its time
@@ -141,6 +148,7 @@ def factors_of(readings: Sequence[Reading], chances: NDArray[np.float64]) -> NDA
         *(min(4.0, total[_INDEX[name]]) for name in FACTS),
         *_told(best),
         *_of_message(best),
+        *_forecast(readings),
         *change_factors(chances),
     ]
     return np.array(values, np.float64)
@@ -173,6 +181,19 @@ def _told(reading: Reading) -> list[float]:
         return [0.0] * len(TOLD)
     values = told_by(reading.shown, reading.original, reading.changes(reading.original.texts))
     return [values[name] for name in TOLD]
+
+
+def _forecast(readings: Sequence[Reading]) -> list[float]:
+    """Tells how likely the first reading is by the forecast, see `FORECAST_FACTORS`; logarithms of more than one each.
+
+    Not a number where there is no forecast: zeros would say that it agrees with everything.
+    """
+    told = [reading.whole[_FORECAST_AT:] for reading in readings]
+    if not any(told[0]):
+        return [math.nan] * len(FORECAST_FACTORS)
+    sums = [sum(one[FORECAST.index(name)] for name in _FORECAST_SUMS) for one in told]
+    ahead = sums[0] - max(sums[1:], default=sums[0] - FAR_BEHIND)
+    return [math.copysign(math.log1p(abs(value)), value) for value in (*told[0], ahead)]
 
 
 def _of_message(reading: Reading) -> list[float]:
@@ -560,8 +581,8 @@ class Network:
     outer_bias: float
 
     def odds(self, facts: Floats) -> Floats:
-        """(C, F) → (C,): the logarithms of the odds that each is right."""
-        scaled = ((facts - self.mean) / self.deviation).clip(-MAX_DEVIATIONS, MAX_DEVIATIONS)
+        """(C, F) → (C,): the logarithms of the odds that each is right. What isn't a number counts as the mean."""
+        scaled = np.nan_to_num((facts - self.mean) / self.deviation).clip(-MAX_DEVIATIONS, MAX_DEVIATIONS)
         return np.asarray(np.maximum(scaled @ self.inner + self.inner_bias, 0) @ self.outer + self.outer_bias)
 
     def chances(self, facts: Floats) -> Floats:

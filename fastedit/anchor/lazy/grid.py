@@ -266,7 +266,7 @@ class Grid(Positions):
         return table.astype(np.float32)
 
     @cached_property
-    def _line_facts(self) -> dict[str, NDArray[np.float32]]:
+    def line_facts(self) -> dict[str, NDArray[np.float32]]:
         """Per line: blank, comment, trivial, header, shown, like a row, said to go or to be replaced, doc, stays."""
         n = self.num_lines
         names = "blank comment trivial header shown like said doc stays replaced".split()
@@ -335,7 +335,7 @@ class Grid(Positions):
     @cached_property
     def deleted_lines(self) -> Floats:
         """(n + 1, len(DELETED_LINE)), summed up."""
-        f = self._line_facts
+        f = self.line_facts
         full = 1 - f["blank"]
         plain = full * (1 - f["comment"]) * (1 - f["trivial"]) + MORE_THAN_ANY * (self._left_out > 0).astype(np.float32)
         rest = "blank comment trivial header shown said like stays".split()
@@ -345,14 +345,14 @@ class Grid(Positions):
     @cached_property
     def jumped_lines(self) -> Floats:
         """(n + 1, len(JUMPED_LINE)), summed up."""
-        f = self._line_facts
+        f = self.line_facts
         full = 1 - f["blank"]
         plain = full * (1 - f["doc"]) + np.minimum(self._left_out, COUNTED)
         return self._counted([plain, f["header"], f["shown"], f["doc"], f["like"]])
 
     def elided_lines(self, row: int) -> Floats:
         """(n + 1, len(MARKED_LINE) + 1), summed up; the last column counts where the lines leave the marker's block."""
-        f = self._line_facts
+        f = self.line_facts
         column = self.column_of(row)
         columns = np.array(self.original.columns, np.int32)
         named = np.zeros(self.num_lines, np.float32)

@@ -27,6 +27,7 @@ from rapidfuzz.distance import Indel
 from fastedit.anchor.lazy.facts import COHERENCE, FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, fold_of, outline_after
+from fastedit.anchor.lazy.forecast import FORECAST
 from fastedit.anchor.lazy.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of, identity_of
@@ -68,7 +69,7 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
 JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in REPEATED))
 REPEATED_AT = JOINED.index("repeated")
 # Of a merged result. broken, mended: parse errors that come with what no snippet changes, or go with it.
-WHOLE = (*COHERENCE, *LOSSES, *FULFILLED, "broken", "mended")
+WHOLE = (*COHERENCE, *LOSSES, *FULFILLED, "broken", "mended", *FORECAST)
 BY_KEYS = (*KEYS, *SCATTERED)  # of readings that no path of the search leads to
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *BY_KEYS, *PROPOSALS, *JOINED, *WHOLE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once
@@ -265,7 +266,10 @@ ReadText = tuple[tuple[SnippetReading, float], tuple[str, ...], tuple[int | None
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One snippet to read against what a reading of the ones before it made; see `readings_of`."""
+    """One snippet to read against what a reading of the ones before it made; see `readings_of`.
+
+    grids: takes the grid of the snippet as it is usually read, where that is asked for.
+    """
 
     base: Base
     snippet: Snippet
@@ -277,6 +281,7 @@ class Task:
     rejected: list[NDArray[np.float32]] | None
     clock: Clock
     said: str = ""
+    grids: list[Grid] | None = None
 
 
 def base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> Base:
@@ -298,6 +303,8 @@ def parts_of(task: Task) -> list[ReadText]:
         if not rows:
             continue
         grid = Grid(original, rows, outlined, context, fold, lambda: base.errors, task.clock)
+        if task.grids is not None and taste == Taste():
+            task.grids.append(grid)
         judge = Search(grid, task.used)
         _add_readings(result, task, judge, judge, taste)
         if task.known_for is not None:
@@ -310,10 +317,28 @@ def parts_of(task: Task) -> list[ReadText]:
             _add_staying(result, task, judge, taste)
     if not result and task.used.get("back", 0.0) > NOWHERE_ELSE:
         # Every path uses lines twice, as going back allows: without it there are always some that don't.
-        return parts_of(replace(task, used={**task.used, "back": NOWHERE_ELSE}))
+        return parts_of(replace(task, used={**task.used, "back": NOWHERE_ELSE}, grids=None))
     _add_by_keys(result, task)
     _add_scattered(result, task)
     return list(result.values())
+
+
+def plain_grids(
+    base: Base, snippets: Sequence[Snippet], contexts: Sequence[Context], language: str, clock: Clock | None = None
+) -> list[Grid]:
+    """The grids of the snippets that have rows, all against the same lines, as they are usually read.
+
+    Raises InputRefused where they would be too large.
+    """
+    texts = [line for snippet in snippets for line in snippet.lines]
+    names = {name for context in contexts for name in context.names | context.removed}
+    fold = fold_of(base.lines, texts, base.outline, names) if len(base.lines) > MIN_LINES else None
+    original, outlined = (base.lines, base.outline) if fold is None else (fold.lines, fold.outline)
+    read = [
+        (rows_of(snippet.lines, original, language), context)
+        for snippet, context in zip(snippets, contexts, strict=True)
+    ]
+    return [Grid(original, rows, outlined, context, fold, lambda: base.errors, clock) for rows, context in read if rows]
 
 
 def _num_paths(num_rows: int) -> int:

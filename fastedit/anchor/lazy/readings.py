@@ -18,7 +18,8 @@ from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_impor
 from fastedit.anchor.lazy.blanks import GAPS, Gaps, Spacing, spaced, ways_to_space
 from fastedit.anchor.lazy.facts import COHERENCE, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
-from fastedit.anchor.lazy.grid import Clock, Context
+from fastedit.anchor.lazy.forecast import FORECAST, Forecast, plain_changes
+from fastedit.anchor.lazy.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.losses import LOSSES, losses_of
@@ -60,6 +61,7 @@ from fastedit.anchor.lazy.reading import (
     base_of,
     composed,
     parts_of,
+    plain_grids,
     probabilities,
     slid,
     weights,
@@ -67,6 +69,7 @@ from fastedit.anchor.lazy.reading import (
 from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.rows import names_in
 from fastedit.anchor.lazy.spoken import Unit, noted_units, speaking_of_going, spoken_units
+from fastedit.anchor.lazy.tokens import tokens_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
 
@@ -127,10 +130,10 @@ def readings_of(
     clock = Clock()
     told = MessageFacts(base.lines, snippets, hints, words, message)
     foresight = _foresight(told, base.language, used)
-    for number, snippet in enumerate(snippets):
-        earlier = "\n".join(one.prose for one in snippets[:number])[-MAX_EARLIER:]
-        context = context_of(snippet, hints, instruction, earlier)
-        task = Task(base, snippet, language, context, used, known_for, start, rejected, clock, words)
+    contexts = contexts_of(snippets, hints, instruction)
+    grids: list[Grid] = []
+    for number, (snippet, context) in enumerate(zip(snippets, contexts, strict=True)):
+        task = Task(base, snippet, language, context, used, known_for, start, rejected, clock, words, grids)
         ranked = _joined(carried, task, found, foresight)
         if not ranked:
             continue
@@ -143,7 +146,11 @@ def readings_of(
     carried = [*carried, *_everywhere(once, start, base, Words(words, _keys_of(*snippets)), used)]
     pieces = _pieces(snippets, words)
     result = _with_proposals(carried, base, hints, shown, pieces, language, used)
-    ranked = _as_wholes(result[: count + MAX_BELOW], base, told, used)
+    if len(grids) > 1 and any(grid.fold is not None for grid in grids):
+        grids = plain_grids(base, snippets, contexts, language, clock)  # folded for each snippet by itself until here
+    tokens = tokens_of(grids, hints, f"{prose_of(message)}\n\n{instruction}", len(snippets))
+    forecast = None if tokens is None else Forecast(tokens)
+    ranked = _as_wholes(result[: count + MAX_BELOW], base, told, forecast, used)
     gaps = Gaps(base.lines, [snippet.lines for snippet in snippets], pieces)
     return probabilities(_with_blanks(ranked, gaps, told, used)[:count])
 
@@ -259,7 +266,8 @@ def _joined(carried: Sequence[Reading], task: Task, found: Outline, foresight: F
         # Where its likeliest reading changes what is changed already, it may be meant for what that became.
         if (shows_written or (alone and beside[0] is None)) and (num_reread < MAX_REREAD or not readings):
             num_reread += 1
-            again = replace(task, base=base_of(before, task.language, found, len(original.lines)), before=before)
+            base = base_of(before, task.language, found, len(original.lines))
+            again = replace(task, base=base, before=before, grids=None)
             parts = _ways(again)
             on_top = [
                 _read_on(before, merged, outlook, task.used)
@@ -403,18 +411,27 @@ def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]
     )
 
 
-def _as_wholes(readings: Sequence[Reading], base: Base, message: MessageFacts, used: dict[str, float]) -> list[Reading]:
+def _as_wholes(
+    readings: Sequence[Reading],
+    base: Base,
+    message: MessageFacts,
+    forecast: Forecast | None,
+    used: dict[str, float],
+) -> list[Reading]:
     """The readings with what tells whether their results can be meant so, likeliest first."""
     original, language = message.original, base.language
     worth = [used.get(name, 0.0) for name in WHOLE]
     result = []
     for reading in readings:
-        changes = slid(reading.changes(original.texts), original)
+        made = reading.changes(original.texts)
+        changes = slid(made, original)
+        plain = slid(plain_changes(original.texts, reading.lines, made), original)
         told = (
             *coherence_of(original, changes, message, language),
             *losses_of(original, changes, message, language),
             *fulfilled_by(original, changes, message),
             *_broken(reading, changes, base),
+            *((0.0,) * len(FORECAST) if forecast is None else forecast.facts(plain)),
         )
         extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
         result.append(replace(reading, whole=told, score=reading.score + extra))
@@ -482,6 +499,14 @@ def _notes(reading: Reading) -> tuple[str, ...]:
     """The notes in the snippets that a reading leaves out, or takes for markers."""
     told = (part.grid.rows[row] for part in reading.parts for row in (*part.plan.left_out, *part.plan.markers))
     return tuple(row.note for row in told if row.note)
+
+
+def contexts_of(snippets: Sequence[Snippet], hints: Hints, instruction: str = "") -> list[Context]:
+    """Reads the words around each of the snippets."""
+    return [
+        context_of(one, hints, instruction, "\n".join(other.prose for other in snippets[:number])[-MAX_EARLIER:])
+        for number, one in enumerate(snippets)
+    ]
 
 
 def context_of(snippet: Snippet, hints: Hints, instruction: str = "", earlier: str = "") -> Context:

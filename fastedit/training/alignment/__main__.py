@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ from fastedit.training.alignment.cases import (
     workers,
 )
 from fastedit.training.alignment.certainty import fit_certainty
-from fastedit.training.alignment.everyday import everyday_cases, twin_cases
+from fastedit.training.alignment.everyday import everyday_cases, generated_cases, twin_cases
+from fastedit.training.alignment.forecast import fit_forecast, use_forecast
 from fastedit.training.alignment.weights import Weights, fit_weights, mean_weights, read_weights, write_weights
 from fastedit.training.alignment.wordings import fit_wordings, read_wordings, use_classifier
 
@@ -41,7 +43,9 @@ PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
 BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
 # Edits of the changes' files that certainty is fitted to as well; the last fit several places alike.
 EVERYDAY, CUT_OUT, TWINS = 800, 60, 100
-STAGES = ("comments", "weights", "certainty")
+# Made edits that the forecast is fitted to as well: cut out, of a plain kind, and told anew as assistants do.
+MADE = (1800, 1000, 1800)
+STAGES = ("comments", "forecast", "weights", "certainty")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 
 
@@ -55,8 +59,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         return _failed(str(error))
     finally:
-        use_classifier(INSTALLED / "comments.npz")
+        _read_by(INSTALLED / "forecast.npz", INSTALLED / "comments.npz")
     return 0
+
+
+def _read_by(forecast: Path, comments: Path) -> None:
+    """Has this process read edits by these files."""
+    use_classifier(comments)
+    use_forecast(forecast)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +107,18 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
         fitted = fit_wordings(wordings, cases, output.folder / "comments.npz", options.seed)
         output.store("comments", told | fitted)
         _say("comments", fitted)
-    with workers(options.processes, use_classifier, output.known("comments.npz")) as ready:
-        phrases = [one.text for one in wordings if one.roles == ("elide",)]
+    phrases = [one.text for one in wordings if one.roles == ("elide",)]
+    if "forecast" in stages:
+        chance = random.Random(f"{options.seed} forecast")
+        num_cut, num_plain, num_anew = MADE
+        made = cut_cases(changes, phrases, num_cut, chance) + everyday_cases(changes, num_plain, chance)
+        made += generated_cases(changes, num_anew, chance)
+        with workers(options.processes, use_classifier, output.known("comments.npz")) as ready:
+            fitted = fit_forecast([*cases, *made], output.folder / "forecast.npz", options.seed, ready)
+        output.store("forecast", told | {"changes": len(made)} | fitted)
+        _say("forecast", fitted)
+    prepare = partial(_read_by, output.known("forecast.npz"))
+    with workers(options.processes, prepare, output.known("comments.npz")) as ready:
         if options.mean:
             write_weights(mean_weights(options.mean), output.folder / "weights.json")
         elif "weights" in stages:

@@ -49,12 +49,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class RecordedChange:
-    """A file before and after a change that somebody made. language: as the file's name tells."""
+    """A file before and after a change that somebody made.
+
+    language: as the file's name tells. package: what it comes from, "" where that isn't known.
+    """
 
     file: str
     language: str
     original: tuple[str, ...]
     result: tuple[str, ...]
+    package: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +125,23 @@ def read_changes(path: Path) -> list[RecordedChange]:
     rows = read_rows(path)
     if not all({"file", "original", "result"} <= row.keys() for row in rows):
         raise SettingsError(f"{path}: not pairs: file, original and result are needed")
-    return _recorded((row["file"], row["original"], row["result"]) for row in rows)
+    return _recorded((row["file"], row["original"], row["result"], "") for row in rows)
 
 
 def changes_of(cases: Sequence[Case]) -> list[RecordedChange]:
     """The changes of the cases without their messages, where they are small enough."""
-    known = ((case.file, case.original, case.expected) for case in cases if case.expected is not None)
+    known = ((one.file, one.original, one.expected, one.package) for one in cases if one.expected is not None)
     return _recorded(known)
 
 
-def _recorded(files: Iterable[tuple[str, str, str]]) -> list[RecordedChange]:
-    """The changes of files, given by name, text before and text after, that are small enough."""
+def _recorded(files: Iterable[tuple[str, str, str, str]]) -> list[RecordedChange]:
+    """The changes of files, given by name, text before, text after and package, that are small enough."""
     changes = []
-    for file, original, result in files:
+    for file, original, result, package in files:
         if original.count("\n") <= MAX_ORIGINAL_LINES and "\r" not in original:
             name = file.rpartition("/")[2]
-            changes.append(RecordedChange(name, language_of(name, original), _bodies(original), _bodies(result)))
+            texts = _bodies(original), _bodies(result)
+            changes.append(RecordedChange(name, language_of(name, original), *texts, package))
     return changes
 
 
@@ -154,7 +159,8 @@ def cut_cases(
             continue
         message = "\n".join(("```", *snippet, "```", ""))
         original, result = ("".join(f"{line}\n" for line in lines) for lines in (change.original, change.result))
-        cases.append(Case(f"cut-{number}", f"cut-{number}", change.file, original, message, result, CUT))
+        name = f"cut-{number}"
+        cases.append(Case(name, change.package or name, change.file, original, message, result, CUT))
     return cases
 
 

@@ -35,9 +35,9 @@ from fastedit.anchor.lazy.reading import NAMES, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import WRITTEN, Case, ProcessMap, laid
+from fastedit.training.alignment.forecast import use_those_without
 from fastedit.training.alignment.network import Schedule, fit_network
 from fastedit.training.alignment.weights import CaseReadings, Weights, fitted, minimised
-from fastedit.training.alignment.wordings import use_classifier_without
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -169,7 +169,7 @@ def _network_of_changes(judged: Sequence[Judged], seed: int) -> Network:
 
 def judge(case: Case, weights: Weights) -> Judged | None:
     """Reads a case and says which readings are right; None where there is no reading."""
-    use_classifier_without(case.package)
+    use_those_without(case.package)
     try:
         given = laid(case)
         if given is None:

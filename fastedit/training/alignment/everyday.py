@@ -108,7 +108,8 @@ def generated_cases(changes: Sequence[RecordedChange], count: int, chance: rando
         sample = None if made is None else rendered_sample(made, chance.choice(list(Tier)), Format.LAZY, chance)
         if sample is not None:
             name = f"generated-{number}"
-            cases.append(Case(name, name, change.file, sample.original, sample.edit, sample.expected, GENERATED))
+            package, texts = change.package or name, (sample.original, sample.edit, sample.expected)
+            cases.append(Case(name, package, change.file, *texts, GENERATED))
     return cases
 
 
@@ -125,7 +126,8 @@ def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random
         message = "\n".join((edit.words, "", f"```{change.language}", *edit.shown, "```", ""))
         original = "".join(f"{line}\n" for line in edit.original or change.result)
         expected = "".join(f"{line}\n" for line in edit.result)
-        cases.append(Case(f"plain-{number}", f"plain-{number}", change.file, original, message, expected, CUT))
+        name = f"plain-{number}"
+        cases.append(Case(name, change.package or name, change.file, original, message, expected, CUT))
     return cases
 
 
@@ -142,8 +144,9 @@ def twin_cases(changes: Sequence[RecordedChange], count: int, chance: random.Ran
         shown = None if file is None else _twin_of(file, chance)
         if shown is not None:
             message = "\n".join((chance.choice(TWIN_WORDS), "", f"```{changes[number].language}", *shown, "```", ""))
-            original = "".join(f"{line}\n" for line in changes[number].result)
-            cases.append(Case(f"twin-{number}", f"twin-{number}", changes[number].file, original, message, None, CUT))
+            original, name = "".join(f"{line}\n" for line in changes[number].result), f"twin-{number}"
+            package = changes[number].package or name
+            cases.append(Case(name, package, changes[number].file, original, message, None, CUT))
     return cases
 
 

@@ -37,7 +37,8 @@ class Schedule:
 def fit_network(facts: Floats, is_right: NDArray[np.bool_], weights: Floats, seed: int, schedule: Schedule) -> Network:
     """A network that tells right from wrong.
 
-    facts: (C, F); is_right: (C,); weights: (C,), what each counts. Without both kinds it says 0.5 of all.
+    facts: (C, F), not a number where one isn't known; is_right: (C,); weights: (C,), what each counts. Without both
+    kinds it says 0.5 of all.
     """
     import torch
 
@@ -45,9 +46,9 @@ def fit_network(facts: Floats, is_right: NDArray[np.bool_], weights: Floats, see
         num_facts = facts.shape[1]
         none = np.zeros((num_facts, 1))
         return Network(np.zeros(num_facts), np.ones(num_facts), none, np.zeros(1), np.zeros(1), 0.0)
-    mean, deviation = facts.mean(axis=0), facts.std(axis=0) + 1e-6
+    mean, deviation = np.nanmean(facts, axis=0), np.nanstd(facts, axis=0) + 1e-6
     limits = -MAX_DEVIATIONS, MAX_DEVIATIONS
-    scaled = torch.from_numpy(((facts - mean) / deviation).clip(*limits).astype(np.float32))
+    scaled = torch.from_numpy(np.nan_to_num((facts - mean) / deviation).clip(*limits).astype(np.float32))
     wanted = torch.from_numpy(is_right.astype(np.float32))
     counted = torch.from_numpy(weights.astype(np.float32))
     inner, biases, outer, bias = [], [], [], 0.0

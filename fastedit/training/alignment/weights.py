@@ -23,7 +23,7 @@ from fastedit.anchor.lazy.search import Known
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import Case, Laid, ProcessMap, RecordedChange, cut_cases, laid
 from fastedit.training.alignment.everyday import everyday_cases, generated_cases
-from fastedit.training.alignment.wordings import use_classifier_without
+from fastedit.training.alignment.forecast import use_those_without
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -180,7 +180,7 @@ def find(asked: tuple[Case, bool], weights: Weights, is_learning: bool = True) -
     asked: the case, and whether to look for its result by leaning on it, where it isn't among the best readings.
     """
     case, leads = asked
-    use_classifier_without(case.package)
+    use_those_without(case.package)
     try:
         return _find(case, weights, is_learning, leads)
     except InputRefused:

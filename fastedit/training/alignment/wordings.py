@@ -73,16 +73,16 @@ def fit_wordings(wordings: Sequence[Labelled], cases: Sequence[Case], path: Path
     plain = [*wordings, *(Labelled(text, ("code",)) for text in from_packages)]
     parts: list[list[Labelled]] = [[] for _ in range(PARTS)]
     for case in cases:
-        parts[_part_of(case.package)].extend(case_comments(case))
+        parts[part_of(case.package)].extend(case_comments(case))
     everything = [one for part in parts for one in part]
     _store(plain, [], path)
     # Which of several roles a comment has isn't known: the wordings alone say how likely each is.
     shares = {one: _shares(one) for one in everything}
-    _held_out(path, 0).parent.mkdir(exist_ok=True)
+    held_out(path, 0).parent.mkdir(exist_ok=True)
     num_right = 0
     for number, part in enumerate(parts):
         others = [(one, shares[one]) for other in parts if other is not part for one in other]
-        _store(plain, others, _held_out(path, number))
+        _store(plain, others, held_out(path, number))
         num_right += _num_right(part)
     _store(plain, [(one, shares[one]) for one in everything], path)
     return {
@@ -106,7 +106,7 @@ def use_classifier_without(package: str) -> None:
 
     By one that knows a message's comments by heart, its comments would seem surer than any unseen one's.
     """
-    path = _held_out(_chosen, _part_of(package))
+    path = held_out(_chosen, part_of(package))
     _read_by(path if path.exists() else _chosen)
 
 
@@ -117,11 +117,11 @@ def _read_by(path: Path) -> None:
         comments._comment_scores.cache_clear()
 
 
-def _held_out(path: Path, part: int) -> Path:
+def held_out(path: Path, part: int) -> Path:
     return path.parent / "held_out" / f"{path.stem}-{part}{path.suffix}"
 
 
-def _part_of(package: str) -> int:
+def part_of(package: str) -> int:
     return zlib.crc32(package.encode()) % PARTS
 
 

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy import certainty
+from fastedit.anchor.lazy import certainty, tokens
 from fastedit.anchor.lazy.certainty import (
     CHANGE_FACTORS,
     CHANGE_FACTS,
     FACTORS,
+    FORECAST_FACTORS,
     Network,
     certainty_of,
     change_factors,
@@ -98,7 +99,7 @@ def test_more_odds_are_never_less_certain(behind: list[float], more: float) -> N
     def share(ahead: float) -> float:
         scores = [ahead, *sorted(behind, reverse=True)]
         readings = probabilities([Reading((str(number),), (None,), score) for number, score in enumerate(scores)])
-        odds = float(factors_of(readings, NONE) @ weights)
+        odds = float(np.nan_to_num(factors_of(readings, NONE)) @ weights)
         return float(np.interp(odds, [-5, 0, 2, 5], [0.01, 0.5, 0.9, 0.99]))
 
     assert share(more) >= share(0.0) - 1e-9
@@ -261,3 +262,29 @@ def test_without_both_kinds_a_network_knows_nothing() -> None:
     given = np.ones((3, len(CHANGE_FACTS)))
     fitted = fit_network(given, np.ones(3, bool), np.ones(3), 0, OF_CHANGES)
     assert fitted.chances(given).tolist() == [0.5] * 3
+
+
+def test_facts_that_are_not_known_count_as_the_mean() -> None:
+    chance = np.random.default_rng(3)
+    given = chance.normal(size=(300, 3)) + np.array([0.0, 5.0, 0.0])
+    right = given[:, 1] > 5
+    given[::4, 2] = np.nan
+    fitted = fit_network(given, right, np.ones(len(given)), 0, OF_CHANGES)
+    assert ((fitted.odds(given) > 0) == right).mean() > 0.9
+    unknown, mean = np.array([[0.0, np.nan, 0.0]]), np.array([[0.0, fitted.mean[1], 0.0]])
+    assert fitted.odds(unknown) == pytest.approx(fitted.odds(mean))
+
+
+def test_without_a_forecast_nothing_is_told_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A message of more rows than the forecast reads would otherwise seem to agree with it in everything."""
+    original = lines_of("def first():\n    return 1\n\n\ndef second():\n    return 2\n")
+    shown = Snippet(("def second():", "    return 3"))
+    found = outline("\n".join(original), "python")
+    at = [number for number, name in enumerate(FACTORS) if name in FORECAST_FACTORS]
+    with_it = factors_of(readings_of(original, [shown], "python", "", found), np.zeros(0))
+    assert np.isfinite(with_it).all()
+    assert with_it[at].any()
+    monkeypatch.setattr(tokens, "MAX_ROWS", 1)
+    without = factors_of(readings_of(original, [shown], "python", "", found), np.zeros(0))
+    assert np.isnan(without[at]).all()
+    assert np.isfinite(np.delete(without, at)).all()

@@ -1,0 +1,266 @@
+"""A message and its original as the forecast reads them: the rows, and the lines that they may be about, with facts.
+
+Rows, lines and pairs have the facts that the search has of them (`grid`, `steps`, `pairs`), and a few of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastedit.anchor.hints import Hints
+from fastedit.anchor.lazy.features import BACK, JUNCTION, LANDED, LEFT, LIKE, LIKE_BY, MARKER, NOTE, PAIR, ROW_NEW, SAME
+from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.lines import Identity
+from fastedit.anchor.lazy.rows import names_in
+from fastedit.anchor.lazy.steps import StepFacts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+_KINDS = (
+    "decl", "import", "assign", "key", "call", "case", "heading", "table", "decorator", "selector", "tag", "entry",
+    "arm", "none",
+)  # fmt: skip
+_ROLES = ("code", "elide", "where", "new", "gone")
+_LINE_FACTS = (
+    "blank", "comment", "trivial", "header", "shown", "like", "said", "doc", "stays", "replaced"
+)  # fmt: skip
+ROW_FACTS: tuple[str, ...] = (
+    "is_blank", "is_dots", "is_part", "is_quoted", "is_whole", "places", "is_trivial", "is_first", "is_last", "before",
+    "behind", "column", "opens", "is_note", "adds", "changes", "has_markers", "snippets", "is_shifted", "named",
+    "removed", "in_named", "length", *(f"role_{name}" for name in _ROLES), *(f"kind_{name}" for name in _KINDS),
+    *ROW_NEW, *MARKER, *NOTE, *JUNCTION, *BACK,
+)  # fmt: skip
+LINE_FACTS: tuple[str, ...] = (
+    "same", "most_like", "rows", "named", "removed", "is_trivial", "column", "opens", "is_comment", "places", "part",
+    "is_top", "is_end", *(f"kind_{name}" for name in _KINDS), *_LINE_FACTS,
+    "told_inside", "told_any", "told_at", "told_place", "told_near", "told_replaced", *LANDED, *LEFT,
+    "breaks_before", "breaks_behind",
+)  # fmt: skip
+# Of a row and a line: whether the row's column is that of what stands above, or below, the position before the line,
+# or further right or left of it; whether both are the same, or the ones above them, or the ones below them are.
+FITS = ("above", "below", "right_of_above", "left_of_below", "same", "same_above", "same_below")
+MAX_LINES, SPREAD = 480, 10  # lines that are looked at, and how many around each that may be meant
+HEAD, END = 8, 6  # lines that always are
+MAX_ROWS = 300
+MAX_PAIRS = 60  # lines that a row may stand for
+LIKELIEST = 3  # lines that a row is most like
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The rows of a message and the lines of the original that it may be about, as the network reads them.
+
+    rows: (R, len(ROW_FACTS)); lines: (N, len(LINE_FACTS)), the last one for the end where the file's end is near.
+    numbers: (N,), the original's line for each, ascending. pairs: (P, 2), rows and lines that they may stand for;
+    pair_facts: (P, len(PAIR)). fits: (R, N, len(FITS)). snippets: (R,), the number of each row's snippet. row_keys,
+    line_keys: without white space, "" for blank ones.
+    """
+
+    rows: Floats
+    lines: Floats
+    numbers: NDArray[np.int32]
+    pairs: NDArray[np.int32]
+    pair_facts: Floats
+    fits: NDArray[np.bool_]
+    snippets: NDArray[np.int32]
+    row_keys: tuple[str, ...]
+    line_keys: tuple[str, ...]
+
+
+def tokens_of(grids: Sequence[Grid], hints: Hints, words: str, num_snippets: int) -> Tokens | None:
+    """The tokens of a message; None where it shows too many rows, or none.
+
+    grids: of the snippets with rows, all with the same lines. words: all that the message says.
+    """
+    num_rows = sum(grid.num_rows for grid in grids)
+    if not grids or not 0 < num_rows <= MAX_ROWS:
+        return None
+    rows = np.concatenate([_row_facts(grid, num_snippets) for grid in grids])
+    pairs, facts = _pairs(grids)
+    lines = _LineReader(grids, pairs, facts, names_in(words) | hints.removed, hints.removed)
+    chosen = lines.chosen()
+    at = np.full(grids[0].num_lines + 1, -1, np.int32)
+    at[chosen] = np.arange(len(chosen))
+    near = at[pairs[:, 1]] >= 0
+    pairs, facts = pairs[near], facts[near]
+    pairs[:, 1] = at[pairs[:, 1]]
+    keys = [*grids[0].original.keys, ""]
+    starts = grids[0].fold.starts if grids[0].fold is not None else range(grids[0].num_lines + 1)
+    return Tokens(
+        rows,
+        lines.facts(chosen),
+        np.array([starts[line] for line in chosen.tolist()], np.int32),
+        pairs,
+        facts,
+        _fits(grids, chosen, pairs, facts),
+        np.repeat(np.arange(len(grids), dtype=np.int32), [grid.num_rows for grid in grids]),
+        tuple(
+            "" if row.is_blank else key for grid in grids for row, key in zip(grid.rows, grid.shown.keys, strict=True)
+        ),
+        tuple(keys[line] for line in chosen.tolist()),
+    )
+
+
+def _kinds(identity: Identity | None) -> list[float]:
+    kind = "none" if identity is None else identity.kind
+    return [float(kind == name) for name in _KINDS]
+
+
+def _row_facts(grid: Grid, num_snippets: int) -> Floats:
+    """(m, len(ROW_FACTS)) of a snippet's rows."""
+    steps = StepFacts(grid)
+    context = grid.context
+    result = []
+    for number, row in enumerate(grid.rows):
+        column, words = grid.column_of(number), set(grid.shown.words(number))
+        behind = grid.num_rows - 1 - number
+        values = [
+            row.is_blank, row.is_dots, row.is_part, row.is_quoted, row.whole is not None,
+            min(3.0, math.log1p(len(grid.original.places.get(grid.shown.keys[number], ())))),
+            grid.shown.is_trivial[number], number == 0, not behind, min(1.0, number / 20), min(1.0, behind / 20),
+            min(1.5, max(0, grid.shown.columns[number]) / 16), min(3.0, max(-3.0, float(grid.row_opens[number]))),
+            row.note is not None, grid.intent.adds, grid.intent.changes, grid.has_markers, math.log1p(num_snippets),
+            grid.row_shifts[number] != grid.shift if column is not None else 0.0,
+            bool(words & context.names), bool(words & context.removed), bool(grid.context_names[number]),
+            min(2.0, math.log1p(len(grid.shown.texts[number])) / 4),
+            *(max(-6.0, row.role(name)) / 3 for name in _ROLES), *_kinds(grid.shown.identity(number)),
+        ]  # fmt: skip
+        steps_told = (steps.marker_row(number), steps.note_row(number), steps.junction(number), steps.back_row(number))
+        result.append(np.concatenate([np.array(values, np.float32), grid.new.row(number), *steps_told]))
+    return np.stack(result).astype(np.float32)
+
+
+def _pairs(grids: Sequence[Grid]) -> tuple[NDArray[np.int32], Floats]:
+    """(P, 2) and (P, len(PAIR)): the rows that aren't blank with the lines that they may stand for."""
+    pairs, facts, before = [np.zeros((0, 2), np.int32)], [np.zeros((0, len(PAIR)), np.float32)], 0
+    for grid in grids:
+        for number, row in enumerate(grid.rows):
+            found = grid.pairs[number]
+            if not row.is_blank and len(found.lines):
+                lines = np.asarray(found.lines[:MAX_PAIRS], np.int32)
+                pairs.append(np.stack([np.full_like(lines, before + number), lines], axis=1))
+                facts.append(found.features[:MAX_PAIRS])
+        before += grid.num_rows
+    return np.concatenate(pairs), np.concatenate(facts).astype(np.float32)
+
+
+def _fits(
+    grids: Sequence[Grid], chosen: NDArray[np.int64], pairs: NDArray[np.int32], facts: Floats
+) -> NDArray[np.bool_]:
+    """(R, N, len(FITS)), see there."""
+    grid = grids[0]
+    columns = [-1 if (column := one.column_of(row)) is None else column for one in grids for row in range(one.num_rows)]
+    mine = np.array(columns, np.int32)[:, None]
+    above, below, is_code = grid.column_before[chosen], grid.column_behind[chosen], mine >= 0
+    same = np.zeros((len(columns) + 2, len(chosen) + 2), bool)
+    equal = pairs[facts[:, SAME] > 0]
+    same[equal[:, 0] + 1, equal[:, 1] + 1] = True
+    tables = (mine == above) & is_code, (mine == below) & is_code, (mine > above) & is_code, (mine < below) & is_code
+    return np.stack([*tables, same[1:-1, 1:-1], same[:-2, :-2], same[2:, 2:]], axis=-1)
+
+
+class _LineReader:
+    """Tells of the lines of the original what all snippets say of them, and which are worth a look.
+
+    pairs, facts: see `_pairs`. names, removed: what the words name, and of these what they say is gone.
+    """
+
+    def __init__(
+        self,
+        grids: Sequence[Grid],
+        pairs: NDArray[np.int32],
+        facts: Floats,
+        names: frozenset[str],
+        removed: frozenset[str],
+    ) -> None:
+        self.grids, self.grid, self.original = grids, grids[0], grids[0].original
+        self.names, self.removed = names, removed
+        n = self.grid.num_lines
+        rows, lines = pairs[:, 0], pairs[:, 1]
+        trivial = np.array([flag for grid in grids for flag in grid.shown.is_trivial], bool)
+        shares = 1 / np.maximum(1, np.bincount(rows, minlength=len(trivial)))[rows]
+        is_same = facts[:, SAME] > 0
+        self.same, self.count = np.zeros(n, np.float32), np.zeros(n, np.float32)
+        np.add.at(self.same, lines[is_same], shares[is_same])
+        np.add.at(self.count, lines[is_same], 1)
+        self.like, self.worth = np.zeros(n, np.float32), np.zeros(n + 1, np.float32)
+        np.maximum.at(self.like, lines[~is_same], facts[~is_same, LIKE_BY] + 0.5)
+        telling = is_same & ~trivial[rows]
+        np.maximum.at(self.worth, lines[telling], 1 + 3 * shares[telling])
+        self._add_likeliest(rows, lines, np.where(facts[:, LIKE] > 0, facts[:, LIKE_BY], -1.0))
+        self._add_told(n)
+
+    def _add_likeliest(self, rows: NDArray[np.int32], lines: NDArray[np.int32], likeness: Floats) -> None:
+        """Has the lines that each row is most like count."""
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        for start, end in zip(starts, np.append(starts, len(rows))[1:], strict=True):
+            for at in (np.argsort(-likeness[start:end], kind="stable")[:LIKELIEST] + start).tolist():
+                if likeness[at] > -1:
+                    self.worth[lines[at]] = max(self.worth[lines[at]], 0.5 + likeness[at])
+
+    def _add_told(self, n: int) -> None:
+        """Notes where words say that the snippets go."""
+        self.told = np.zeros((n + 1, 6), np.float32)
+        for grid in self.grids:
+            told = grid.told
+            if told.inside is not None:
+                self.told[1:, 0], self.told[:, 1] = told.inside, 1
+            if told.at is not None:
+                self.told[:, 2], self.told[:, 3] = np.maximum(self.told[:, 2], told.at), 1
+            if told.near is not None:
+                self.told[:, 4] = np.maximum(self.told[:, 4], told.near)
+            if told.replaced is not None:
+                self.told[:-1, 5] = np.maximum(self.told[:-1, 5], told.replaced)
+        named = self.told[:, 4] > 0
+        for word in self.removed:
+            named[list(self.original.word_places.get(word, ()))] = True
+        self.worth[named] = np.maximum(self.worth[named], 1)
+
+    def chosen(self) -> NDArray[np.int64]:
+        """The lines, ascending, that are worth a look, with those around them; `num_lines` stands for the end."""
+        n = self.grid.num_lines
+        is_near = np.zeros(n + 1, bool)
+        is_near[:HEAD] = is_near[max(0, n - END) :] = True
+        for line in np.argsort(-self.worth, kind="stable").tolist():
+            if self.worth[line] <= 0 or is_near.sum() > MAX_LINES - 2 * SPREAD:
+                break
+            is_near[max(0, line - SPREAD) : line + SPREAD + 1] = True
+        if self.grid.fold is not None:
+            is_near[list(self.grid.fold.gaps)] = False
+        return np.flatnonzero(is_near)
+
+    def facts(self, chosen: NDArray[np.int64]) -> Floats:
+        """(N, len(LINE_FACTS)) of the chosen lines."""
+        original, n = self.original, self.grid.num_lines
+        own = [
+            [*self._own(line), *_kinds(original.identity(line))] if line < n else [0.0] * (13 + len(_KINDS))
+            for line in chosen.tolist()
+        ]
+        of_lines = np.zeros((n + 1, len(_LINE_FACTS)), np.float32)
+        for grid in self.grids:
+            of_lines[:n] = np.maximum(of_lines[:n], np.stack([grid.line_facts[name] for name in _LINE_FACTS], axis=1))
+        breaks = np.zeros((len(chosen), 2), np.float32)
+        breaks[1:, 0] = breaks[:-1, 1] = np.diff(chosen) > 1
+        tables = of_lines[chosen], self.told[chosen], self.grid.landed[chosen], self.grid.left[chosen], breaks
+        return np.asarray(np.concatenate([np.array(own, np.float32), *tables], axis=1), np.float32)
+
+    def _own(self, line: int) -> list[float]:
+        original, n = self.original, self.grid.num_lines
+        words = set(original.words(line))
+        count = max(1, len(words))
+        return [
+            float(self.same[line]), float(self.like[line]), min(3.0, float(self.count[line])),
+            len(words & self.names) / count, len(words & self.removed) / count, float(original.is_trivial[line]),
+            min(1.5, max(0, original.columns[line]) / 16), float(self.grid.line_opens[line]),
+            float(original.is_comment(line)),
+            min(3.0, math.log1p(len(original.places.get(original.keys[line], ())))), line / n,
+            float(line < 3), float(line >= n - 3),
+        ]  # fmt: skip

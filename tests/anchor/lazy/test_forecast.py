@@ -1,0 +1,159 @@
+"""What becomes of each line: the tokens of a message, and what changes do to them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastedit.anchor.hints import hints_of
+from fastedit.anchor.lazy import forecast
+from fastedit.anchor.lazy.features import SAME
+from fastedit.anchor.lazy.forecast import (
+    FORECAST,
+    LEAST,
+    OUTSIDE,
+    Forecast,
+    Outcomes,
+    compared,
+    plain_changes,
+)
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.reading import Base, plain_grids
+from fastedit.anchor.lazy.readings import contexts_of
+from fastedit.anchor.lazy.tokens import FITS, LINE_FACTS, MAX_ROWS, ROW_FACTS, Tokens, tokens_of
+from fastedit.edits.model import Snippet
+from fastedit.syntax import outline
+
+ORIGINAL = ["import os", "", "", "def load(path):", "    check(path)", "    return read(path)", "", "", "END = 1"]
+SHOWN = ["def load(path):", "    # ...", "    log(path)", "    return read(path)"]
+
+
+def read(original: list[str], *shown: list[str], words: str = "") -> Tokens | None:
+    base = Base(Lines(original), outline("\n".join(original), "python"), "python")
+    snippets, hints = [Snippet(tuple(lines)) for lines in shown], hints_of(words)
+    return tokens_of(plain_grids(base, snippets, contexts_of(snippets, hints), "python"), hints, words, len(snippets))
+
+
+def said(tokens: Tokens, gone: dict[int, float] | None = None, new: dict[int, float] | None = None) -> Outcomes:
+    """Outcomes that are sure of nothing but what is given: log odds by line."""
+    num_rows, num_lines = len(tokens.row_keys), len(tokens.numbers)
+    odds = [np.full(num_lines, -4.0, np.float32) for _ in range(2)]
+    for table, known in zip(odds, (gone, new), strict=True):
+        for line, value in (known or {}).items():
+            table[tokens.numbers.tolist().index(line)] = value
+    fates, places = np.full((num_rows, 3), np.log(1 / 3)), np.full((num_rows, num_lines), -np.log(num_lines))
+    return Outcomes(*odds, fates.astype(np.float32), places.astype(np.float32))
+
+
+def forecast_by(monkeypatch: pytest.MonkeyPatch, tokens: Tokens, outcomes: Outcomes) -> Forecast:
+    class Told:
+        def outcomes(self, _: Tokens) -> Outcomes:
+            return outcomes
+
+    monkeypatch.setattr(forecast, "forecast_network", lambda _: Told())
+    return Forecast(tokens)
+
+
+def test_the_tokens_of_a_message() -> None:
+    tokens = read(ORIGINAL, SHOWN, ["END = 2"])
+    assert tokens is not None
+    assert tokens.rows.shape == (5, len(ROW_FACTS))
+    assert tokens.lines.shape == (len(ORIGINAL) + 1, len(LINE_FACTS))  # with the end
+    assert tokens.fits.shape == (5, len(ORIGINAL) + 1, len(FITS))
+    assert tokens.numbers.tolist() == list(range(len(ORIGINAL) + 1))
+    assert tokens.snippets.tolist() == [0, 0, 0, 0, 1]
+    assert tokens.row_keys[4] == "END=2"
+    assert tokens.line_keys[3] == "defload(path):"
+    same = {tuple(pair) for pair in tokens.pairs[tokens.pair_facts[:, SAME] > 0].tolist()}
+    assert {(0, 3), (3, 5)} <= same
+    assert tokens.fits[3, 5, FITS.index("same")]
+    assert tokens.fits[2, 5, FITS.index("same_below")] == tokens.fits[3, 6, FITS.index("same")]
+    assert not tokens.fits[0, 5, FITS.index("same")]
+
+
+def test_large_originals_keep_their_numbers() -> None:
+    filler = [line for n in range(900) for line in (f"def other_{n}(value):", f"    return value + {n}", "")]
+    original = [*filler, *ORIGINAL[3:6], "", *(line.replace("other", "more") for line in filler)]
+    tokens = read(original, SHOWN)
+    assert tokens is not None
+    assert len(tokens.numbers) < 600
+    at = tokens.line_keys.index("check(path)")
+    assert tokens.numbers[at] == len(filler) + 1
+    told = zip(tokens.numbers.tolist(), tokens.line_keys, strict=True)
+    assert all(original[line].replace(" ", "") == key for line, key in told if line < len(original))
+
+
+def test_messages_of_too_many_rows_have_no_forecast() -> None:
+    assert read(ORIGINAL, [f"value_{n} = {n}" for n in range(MAX_ROWS + 1)]) is None
+    assert read(ORIGINAL, [""]) is None
+
+
+def test_what_changes_do_to_the_tokens() -> None:
+    tokens = read(ORIGINAL, SHOWN)
+    assert tokens is not None
+    found = Forecast(tokens).decisions([(4, 5, ["    log(path)", "    unseen()"])])
+    assert list(found.gone) == [4]
+    assert list(found.new) == [4]
+    assert list(found.places) == [([2], 4)]
+    assert (found.outside, found.unshown) == (0, 1)
+    # The header and the return stay, the marker is neither, the call is new.
+    assert found.fates.tolist() == [1, 2, 0, 1]
+
+
+def test_how_likely_changes_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = read(ORIGINAL, SHOWN)
+    assert tokens is not None
+    told = forecast_by(monkeypatch, tokens, said(tokens, gone={4: 2.0}, new={4: 3.0}))
+    meant, keeps = (dict(zip(FORECAST, told.facts(changes), strict=True)) for changes in (
+        [(4, 5, ["    log(path)"])], [(4, 4, ["    log(path)"])]
+    ))  # fmt: skip
+    assert meant["forecast_gone_against"] == 0
+    assert keeps["forecast_gone_against"] == pytest.approx(-2)
+    assert meant["forecast_gone"] - keeps["forecast_gone"] == pytest.approx(2)
+    assert keeps["forecast_gone_least"] == pytest.approx(-np.logaddexp(0, 2.0))
+    assert meant["forecast_new"] == keeps["forecast_new"]
+    assert meant["forecast_place"] == pytest.approx(-np.log(len(tokens.numbers)))
+    nothing = dict(zip(FORECAST, told.facts([]), strict=True))
+    assert nothing["forecast_new_against"] == pytest.approx(-3)
+
+
+def test_changes_where_nothing_was_looked_at_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = [*ORIGINAL, *(f"value_{n} = call(that, {n})" for n in range(100)), "", "def last():", "    return 0"]
+    tokens = read(original, SHOWN)
+    assert tokens is not None
+    assert 60 not in tokens.numbers
+    told = forecast_by(monkeypatch, tokens, said(tokens))
+    facts = dict(zip(FORECAST, told.facts([(60, 62, ["    log(path)"])]), strict=True))
+    assert facts["forecast_outside"] == 3
+    assert facts["forecast_place"] == OUTSIDE
+    many = told.facts([(20, 80, [])])
+    assert max(abs(value) for value in many) <= -LEAST
+
+
+LINES = st.lists(st.sampled_from(["a", "b", "", "  c"]), max_size=9)
+
+
+@given(LINES, LINES)
+def test_changes_lead_from_one_text_to_the_other(original: list[str], result: list[str]) -> None:
+    changes = compared(original, result)
+    lines = list(original)
+    for start, end, new in reversed(changes):
+        lines[start:end] = new
+    assert lines == result
+    assert all(a[1] < b[0] for a, b in pairwise(changes))
+    whole = plain_changes(original, result, [(0, len(original), result)])
+    assert whole == changes
+    assert plain_changes(original, original, []) == []
+
+
+@pytest.mark.parametrize("most", [0, 3000])
+def test_lines_written_again_are_no_change(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecast, "MAX_COMPARED", most)
+    original = ["a", "b", "c", "d", "e"]
+    result = ["a", "b", "x", "c", "d"]
+    made = [(1, 3, ["b", "x", "c"]), (4, 5, [])]
+    assert plain_changes(original, result, made) == [(2, 2, ["x"]), (4, 5, [])]

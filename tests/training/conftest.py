@@ -1,0 +1,18 @@
+"""What fitting leaves behind is put back: later tests in the same process read edits by the installed files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fastedit.training.alignment.__main__ import INSTALLED
+from fastedit.training.alignment.forecast import use_forecast
+from fastedit.training.alignment.wordings import use_classifier
+
+
+@pytest.fixture(autouse=True)
+def _installed() -> Iterator[None]:
+    yield
+    use_classifier(INSTALLED / "comments.npz")
+    use_forecast(INSTALLED / "forecast.npz")
