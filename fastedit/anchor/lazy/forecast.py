@@ -44,7 +44,7 @@ LEAST_PLACE, OUTSIDE = -12.0, -6.0
 HEADS, LAYERS = 4, 3
 # So many products at once OpenBLAS does in the thread that asks. More it shares out among as many threads as there are
 # cores, and while others keep these busy, each of some fifty small matrices would wait for them.
-MAX_PRODUCTS = 200_000
+MAX_PRODUCTS = 262_144
 MAX_COMPARED = 3000  # lines, from the first change to the last; where they are more, each change is looked at by itself
 APART = -2.0  # how much less rows of one snippet look at those of another
 NOWHERE = -1e4
