@@ -33,7 +33,6 @@ MAX_LOST_SYMBOLS = 3
 MAX_NAMED = 8
 MAX_LOST_TOGETHER = 1
 MIN_SHARE_WRITTEN = 0.5
-MIN_MEMBERS = 2  # a type's only member may be renamed
 MIN_LINES_FOR_LOSS = 20
 SYMBOLS = ("function", "class")
 OWNERS = (*SYMBOLS, "block", "section")
@@ -211,7 +210,7 @@ def _lost_symbols(
 
 
 def _emptied(original: Original, alignment: Alignment, message: str) -> list[Finding]:
-    """The types that stay while each of their members goes, and the message names none of these.
+    """The types that stay while each of their members goes, be it one, and the message names none of these.
 
     So reads a snippet that shows a type with nothing but a new member in it, where it's taken for the whole.
     """
@@ -223,7 +222,7 @@ def _emptied(original: Original, alignment: Alignment, message: str) -> list[Fin
             members.setdefault(found.parent, []).append(found)
     for number, owner in enumerate(declarations):
         lost = members.get(number, [])
-        if owner.kind != "class" or id(owner) in gone or len(lost) < MIN_MEMBERS:
+        if owner.kind != "class" or id(owner) in gone or not lost:
             continue
         if all(id(one) in gone and (one.name == owner.name or not _is_mentioned(one.name, message)) for one in lost):
             names = ", ".join(one.name for one in lost[:MAX_NAMED])

@@ -162,6 +162,16 @@ def test_fields_of_a_message_that_are_not_shown_stay():
     assert "int64 lease = 2;" in text
 
 
+@pytest.mark.parametrize(("message", "expected"), [("```proto\nrpc Try\n```", True), ("`Hold` is `Try` now.", False)])
+def test_a_type_does_not_lose_its_only_member_without_a_word(message: str, expected: bool):
+    original = "service Lock {\n  rpc Hold(Request) returns (Response);\n}\n"
+    before = Original(original, "proto", outline(original, "proto"))
+    segments = Segment(SegmentKind.REPLACE, 1, 2, ("  rpc Try(Request) returns (Response);",))
+    alignment = Alignment((Segment(SegmentKind.KEEP, 0, 1), segments, Segment(SegmentKind.KEEP, 2, 3)))
+    findings = inspect(before, original.replace("Hold", "Try"), alignment, (Edit(Format.LAZY),), message)
+    assert any(finding.is_fatal for finding in findings) is expected
+
+
 def test_a_declaration_that_is_still_named_somewhere_is_not_lost():
     original = FUNCTIONS + "HOOKS = [step_1, step_2]\n"
     before = Original(original, "python", outline(original, "python"))
