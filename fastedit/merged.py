@@ -356,16 +356,18 @@ def _reading_candidates(original: str, readings: Sequence[tuple[int, Alignment]]
     everywhere = [{(s.start, s.end, s.lines) for s in reading.changes} for _, reading in shown]
     common = set.intersection(*everywhere) if len(everywhere) > 1 else set()
     result = []
+    share = 1.0
     for number, reading in shown:
+        # A later reading's certainty is what it would have without the ones before it, and yet none is likelier.
+        share = min(share, reading.share)
+        told = f"reading {number} ({floor(100 * share)}%)"
         own = [s for s in reading.changes if (s.start, s.end, s.lines) not in common] or list(reading.changes)
         if not own:
-            result.append(
-                Candidate(0, 0, f"reading {number} ({floor(100 * reading.share)}%): changes nothing", "", "", number)
-            )
+            result.append(Candidate(0, 0, f"{told}: changes nothing", "", "", number))
             continue
         first = own[0]
         more = f", and {len(own) - 1} more change{'s' * (len(own) > 2)}" if len(own) > 1 else ""
-        reason = f"reading {number} ({floor(100 * reading.share)}%): {_told(first)}{more}"
+        reason = f"{told}: {_told(first)}{more}"
         shown_row = first.start if first.end > first.start else first.start - 1  # of an insertion the line before it
         text = body(lines[shown_row]) if 0 <= shown_row < len(lines) else ""
         new = next((line.strip()[:MAX_SHOWN] for line in first.lines if line.strip()), "")

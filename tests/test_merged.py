@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.alignment import Segment, SegmentKind
+from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
 from fastedit.lines import body, split_lines
-from fastedit.merged import alike_places
+from fastedit.merged import _reading_candidates, alike_places
 
 TWINS = "def a():\n    start()\n    run()\n    stop()\n\n\ndef b():\n    start()\n    run()\n    stop()\n"
 
@@ -26,6 +26,13 @@ def test_a_place_is_told_with_those_that_look_like_it():
 def test_a_place_like_no_other_is_told_alone():
     (only,) = alike_places(TWINS, Segment(SegmentKind.REPLACE, 6, 7, ("def c():",)))
     assert (only.start_line, only.text, only.reason) == (6, "def b():", "the likeliest place")
+
+
+def test_no_later_reading_is_told_to_be_likelier():
+    changes = [Segment(SegmentKind.REPLACE, line, line + 1, ("    go()",)) for line in (2, 8, 9)]
+    readings = [Alignment((change,), share=share) for change, share in zip(changes, (0.26, 0.129, 0.38), strict=True)]
+    told = [one.reason.partition(":")[0] for one in _reading_candidates(TWINS, list(enumerate(readings, 1)))]
+    assert told == ["reading 1 (26%)", "reading 2 (12%)", "reading 3 (12%)"]
 
 
 def test_blank_lines_at_the_end_are_a_place():
