@@ -31,7 +31,7 @@ from fastedit.training.alignment.cases import (
 )
 from fastedit.training.alignment.certainty import fit_certainty
 from fastedit.training.alignment.everyday import everyday_cases, generated_cases, twin_cases
-from fastedit.training.alignment.forecast import fit_forecast, use_forecast
+from fastedit.training.alignment.forecast import fit_forecast, use_those
 from fastedit.training.alignment.weights import Weights, fit_weights, mean_weights, read_weights, write_weights
 from fastedit.training.alignment.wordings import fit_wordings, read_wordings, use_classifier
 
@@ -59,14 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         return _failed(str(error))
     finally:
-        _read_by(INSTALLED / "forecast.npz", INSTALLED / "comments.npz")
+        use_those(INSTALLED / "forecast.npz", INSTALLED / "comments.npz")
     return 0
-
-
-def _read_by(forecast: Path, comments: Path) -> None:
-    """Has this process read edits by these files."""
-    use_classifier(comments)
-    use_forecast(forecast)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +111,7 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
             fitted = fit_forecast([*cases, *made], output.folder / "forecast.npz", options.seed, ready)
         output.store("forecast", told | {"changes": len(made)} | fitted)
         _say("forecast", fitted)
-    prepare = partial(_read_by, output.known("forecast.npz"))
+    prepare = partial(use_those, output.known("forecast.npz"))
     with workers(options.processes, prepare, output.known("comments.npz")) as ready:
         if options.mean:
             write_weights(mean_weights(options.mean), output.folder / "weights.json")

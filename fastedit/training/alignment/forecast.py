@@ -39,7 +39,7 @@ from fastedit.anchor.lazy.readings import contexts_of
 from fastedit.anchor.lazy.tokens import FITS, LINE_FACTS, ROW_FACTS, Tokens, tokens_of
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import WRITTEN, Case, ProcessMap, laid
-from fastedit.training.alignment.wordings import PARTS, held_out, part_of, use_classifier_without
+from fastedit.training.alignment.wordings import PARTS, held_out, part_of, use_classifier, use_classifier_without
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,6 +114,12 @@ def use_forecast(path: Path) -> None:
     global _chosen
     _chosen = forecast._FILE = path
     forecast_network.cache_clear()
+
+
+def use_those(forecasts: Path, comments: Path) -> None:
+    """Has this process forecast, and read comments, by what is stored at these paths."""
+    use_forecast(forecasts)
+    use_classifier(comments)
 
 
 def use_those_without(package: str) -> None:
