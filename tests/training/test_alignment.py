@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -108,7 +110,7 @@ def few(monkeypatch, tmp_path):
     """Few wordings, fitted in a moment; so is the forecast."""
     monkeypatch.setattr(wordings, "ITERATIONS", 12)
     monkeypatch.setattr(forecast, "EPOCHS", 2)
-    monkeypatch.setattr("fastedit.training.alignment.__main__.MADE", (2, 1, 1))
+    monkeypatch.setattr("fastedit.training.alignment.__main__.NUM_MADE", (2, 1, 1))
     monkeypatch.setattr(wordings, "package_comments", lambda chance: ["a comment of a package", "nothing else to do"])
     texts = {"elide": "rest unchanged", "where": "in class A", "new": "new", "gone": "removed", "code": "see above"}
     return write_rows(tmp_path / "w.jsonl.gz", [{"text": text, "label": role} for role, text in texts.items()])
@@ -163,6 +165,16 @@ def test_one_part_is_fitted_again_alone(records, few, tmp_path):
         "fitted.json",
     ]
     assert list(told(tmp_path / "o")) == ["certainty"]
+
+
+def test_several_processes_fit_together(records, few, tmp_path):
+    """Run as a command: what is defined in its own module isn't known to the processes that it starts."""
+    options = ["--train", records, "--calibrate", records, "--wordings", few, "--out", tmp_path / "o"]
+    options += ["--only", "weights", "--rounds", 1, "--processes", 2]
+    command = [sys.executable, "-m", "fastedit.training.alignment", *map(str, options)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "o" / "weights.json").is_file()
 
 
 @pytest.mark.parametrize(

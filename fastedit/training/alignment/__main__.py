@@ -44,7 +44,7 @@ BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
 # Edits of the changes' files that certainty is fitted to as well; the last fit several places alike.
 EVERYDAY, CUT_OUT, TWINS = 800, 60, 100
 # Made edits that the forecast is fitted to as well: cut out, of a plain kind, and told anew as assistants do.
-MADE = (1800, 1000, 1800)
+NUM_MADE = (1800, 1000, 1800)
 STAGES = ("comments", "forecast", "weights", "certainty")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 
@@ -104,7 +104,7 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
     phrases = [one.text for one in wordings if one.roles == ("elide",)]
     if "forecast" in stages:
         chance = random.Random(f"{options.seed} forecast")
-        num_cut, num_plain, num_anew = MADE
+        num_cut, num_plain, num_anew = NUM_MADE
         made = cut_cases(changes, phrases, num_cut, chance) + everyday_cases(changes, num_plain, chance)
         made += generated_cases(changes, num_anew, chance)
         with workers(options.processes, use_classifier, output.known("comments.npz")) as ready:

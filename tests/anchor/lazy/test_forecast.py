@@ -23,7 +23,7 @@ from fastedit.anchor.lazy.forecast import (
 )
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import Base, plain_grids
-from fastedit.anchor.lazy.readings import contexts_of
+from fastedit.anchor.lazy.readings import contexts_of, readings_of
 from fastedit.anchor.lazy.tokens import FITS, LINE_FACTS, MAX_ROWS, ROW_FACTS, Tokens, tokens_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
@@ -157,3 +157,15 @@ def test_lines_written_again_are_no_change(most: int, monkeypatch: pytest.Monkey
     result = ["a", "b", "x", "c", "d"]
     made = [(1, 3, ["b", "x", "c"]), (4, 5, [])]
     assert plain_changes(original, result, made) == [(2, 2, ["x"]), (4, 5, [])]
+
+
+def test_snippets_of_a_large_original_have_one_forecast_together() -> None:
+    """The search folds the original for each snippet by itself; the forecast has all of them beside the same lines."""
+    parts = [[f"def {kind}_{n}(value):\n    return value + {n}\n" for n in range(450)] for kind in ("first", "second")]
+    original = "\n".join(part for part in parts[0] + parts[1]).split("\n")
+    snippets = [Snippet((f"def {kind}_300(value):", "    return value - 300")) for kind in ("first", "second")]
+    found = readings_of(original, snippets, "python", "", outline("\n".join(original), "python"))
+    facts = dict(zip(FORECAST, found[0].whole[-len(FORECAST) :], strict=True))
+    assert sum(line == "    return value - 300" for line in found[0].lines) == 2
+    assert facts["forecast_outside"] == 0
+    assert any(facts.values())
