@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rapidfuzz.distance import Indel
 
+from fastedit.anchor.lazy.foretold import Foretold, foretold_of
 from fastedit.anchor.lazy.lines import Change
+from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -242,6 +244,13 @@ class Forecast:
     def outcomes(self) -> Outcomes:
         """The word of the network in use."""
         return forecast_network(_FILE).outcomes(self.tokens)
+
+    def foretold(self, rows: Sequence[Row], first: int, num_lines: int) -> Foretold:
+        """What the forecast says of one snippet's rows, for a search.
+
+        rows: of the snippet, the first of them the message's row `first`. num_lines: of the original.
+        """
+        return foretold_of(rows, self.outcomes, first, self.tokens.numbers, num_lines)
 
     def decisions(self, changes: Sequence[Change]) -> Decisions:
         """Tells what changes do to the tokens. changes: lines [start, end) that become others; ascending."""

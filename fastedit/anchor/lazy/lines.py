@@ -28,6 +28,7 @@ _ODD_SPACE = re.compile("[\x0b-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u202
 # Lines [start, end) of the original that become others.
 Change = tuple[int, int, Sequence[str]]
 KEY_WORD = re.compile(r"[^\W\d]\w{2,}")
+LINE_COMMENT = re.compile(r"\s+(?:#|//|--)\s.*$")  # behind code
 DOTS = re.compile(r"\.{3,}|…")
 CLOSER = re.compile(
     r"^(?:[\])}>;,\s]+|</[\w.:-]*>[);,]*|/>|(?:end|fi|done|esac|else|pass|break|return|continue|endif|then|do|begin|try|finally)"
@@ -338,6 +339,16 @@ class Lines:
         places: defaultdict[str, list[int]] = defaultdict(list)
         for line, key in enumerate(self.keys):
             if key:
+                places[key].append(line)
+        return dict(places)
+
+    @cached_property
+    def remarked(self) -> dict[str, list[int]]:
+        """key of the code before a comment → the lines that are such code with a comment behind it, ascending."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for line, text in enumerate(self.stripped):
+            code = LINE_COMMENT.sub("", text)
+            if code != text and (key := "".join(code.split())):
                 places[key].append(line)
         return dict(places)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -86,7 +86,7 @@ from fastedit.anchor.lazy.features import (
     TOLD_INSIDE,
     TOLD_OUTSIDE,
 )  # fmt: skip
-from fastedit.anchor.lazy.lines import DOTS, WORD, Identity, identity_of, unwrapped
+from fastedit.anchor.lazy.lines import DOTS, LINE_COMMENT, WORD, Identity, identity_of, unwrapped
 from fastedit.anchor.lazy.shapes import TEXTS, is_underline, kind_of
 
 if TYPE_CHECKING:
@@ -100,7 +100,6 @@ MIN_ABBREVIATED = 6  # characters that stand in both
 MIN_PREFIX = 10  # characters of a line that is cut off without dots
 MIN_GAPPY = 5  # words and signs of a line that lacks some of another one
 _TOKENS = re.compile(r"\w+|[^\w\s,]")
-_LINE_COMMENT = re.compile(r"\s+(?:#|//|--)\s.*$")
 _PUNCTUATION = re.compile(r"[,;\s]+$")
 _Found = tuple[int, int, list[float], bool]  # the first line, how many, features, whether the original's bytes win
 MAX_LIKE = 24  # lines of the original that a row is compared with
@@ -161,7 +160,7 @@ def _is_cut_off(mine: str, theirs: str) -> bool:
 
 def drops_comment(mine: str, theirs: str) -> bool:
     """Whether a line ends in a comment, and another one doesn't."""
-    return _LINE_COMMENT.search(theirs) is not None and _LINE_COMMENT.search(mine) is None
+    return LINE_COMMENT.search(theirs) is not None and LINE_COMMENT.search(mine) is None
 
 
 def looseness(mine: str, theirs: str) -> int:
@@ -174,7 +173,10 @@ def looseness(mine: str, theirs: str) -> int:
                 return 2
             if parts[-1] and theirs.startswith(parts[0]) and re.match(pattern, theirs):
                 return 2
-    bare = _PUNCTUATION.sub("", _LINE_COMMENT.sub("", theirs))
+    code = LINE_COMMENT.sub("", theirs)
+    if code != theirs and "".join(code.split()) == "".join(mine.split()):
+        return 1
+    bare = _PUNCTUATION.sub("", code)
     if bare and bare != theirs and not mine.endswith((",", ";")):
         key = "".join(_PUNCTUATION.sub("", mine).split())
         if "".join(bare.split()) == key:
@@ -283,6 +285,7 @@ class Pairing:
         found: list[_Found] = []
         opened = self._opened(row)
         alike = self._alike(row, opened)
+        alike += self._remarked(row, {line for line, *_ in alike})
         for line, likeness, overlap in alike:
             if line in known or (is_note and not self.original.is_comment(line)):
                 continue
@@ -294,6 +297,16 @@ class Pairing:
                     values[LIKE_RIVALS] = math.log2(max(1, rivals))
                 found.append((line, 1, values, is_loose))
         return found
+
+    def _remarked(self, row: int, known: Collection[int]) -> list[tuple[int, float, float]]:
+        """The lines that are a row with a long comment behind it, as `_alike` has them."""
+        original, text = self.original, self.shown.stripped[row]
+        lines = original.remarked.get(self.shown.keys[row], ())[:MAX_LIKE]
+        return [
+            (line, Indel.normalized_similarity(text, original.stripped[line]), 1.0)
+            for line in lines
+            if line not in known
+        ]
 
     def _underlines(self, row: int) -> list[_Found]:
         """The lines below titles that a row below one may take the place of, though nothing in them is alike."""

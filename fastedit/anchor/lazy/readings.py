@@ -19,6 +19,7 @@ from fastedit.anchor.lazy.blanks import GAPS, Gaps, Spacing, spaced, ways_to_spa
 from fastedit.anchor.lazy.facts import COHERENCE, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.forecast import FORECAST, Forecast, plain_changes
+from fastedit.anchor.lazy.foretold import Foretold
 from fastedit.anchor.lazy.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import Change, Lines
@@ -128,12 +129,18 @@ def readings_of(
     start = Reading(tuple(lines), tuple(range(len(lines))), 0.0, shown=shown, original=base.lines)
     carried = [start]
     clock = Clock()
-    told = MessageFacts(base.lines, snippets, hints, words, message)
-    foresight = _foresight(told, base.language, used)
+    facts = MessageFacts(base.lines, snippets, hints, words, message)
+    foresight = _foresight(facts, base.language, used)
     contexts = contexts_of(snippets, hints, instruction)
-    grids: list[Grid] = []
+    grids = plain_grids(base, snippets, contexts, language, clock)
+    tokens = tokens_of(grids, hints, f"{prose_of(message)}\n\n{instruction}")
+    forecast = None if tokens is None else Forecast(tokens)
+    told = _foretold(forecast, grids, len(lines))
     for number, (snippet, context) in enumerate(zip(snippets, contexts, strict=True)):
-        task = Task(base, snippet, language, context, used, known_for, start, rejected, clock, words, grids)
+        grid = grids[number]
+        is_own = grid is not None and (grid.fold is None or (len(snippets) == 1 and known_for is None))
+        own = grid if is_own else None
+        task = Task(base, snippet, language, context, used, known_for, start, rejected, clock, words, own, told[number])
         ranked = _joined(carried, task, found, foresight)
         if not ranked:
             continue
@@ -146,13 +153,22 @@ def readings_of(
     carried = [*carried, *_everywhere(once, start, base, Words(words, _keys_of(*snippets)), used)]
     pieces = _pieces(snippets, words)
     result = _with_proposals(carried, base, hints, shown, pieces, language, used)
-    if len(grids) > 1 and any(grid.fold is not None for grid in grids):
-        grids = plain_grids(base, snippets, contexts, language, clock)  # folded for each snippet by itself until here
-    tokens = tokens_of(grids, hints, f"{prose_of(message)}\n\n{instruction}", len(snippets))
-    forecast = None if tokens is None else Forecast(tokens)
-    ranked = _as_wholes(result[: count + MAX_BELOW], base, told, forecast, used)
+    ranked = _as_wholes(result[: count + MAX_BELOW], base, facts, forecast, used)
     gaps = Gaps(base.lines, [snippet.lines for snippet in snippets], pieces)
-    return probabilities(_with_blanks(ranked, gaps, told, used)[:count])
+    return probabilities(_with_blanks(ranked, gaps, facts, used)[:count])
+
+
+def _foretold(forecast: Forecast | None, grids: Sequence[Grid | None], num_lines: int) -> list[Foretold | None]:
+    """What the forecast says of each snippet, for the search; None where it says nothing."""
+    result: list[Foretold | None] = [None] * len(grids)
+    if forecast is None:
+        return result
+    first = 0
+    for number, grid in enumerate(grids):
+        if grid is not None:
+            result[number] = forecast.foretold(grid.rows, first, num_lines)
+            first += grid.num_rows
+    return result
 
 
 def _likeliest(ranked: Sequence[Reading], limit: int, behind: float) -> list[Reading]:
@@ -267,7 +283,7 @@ def _joined(carried: Sequence[Reading], task: Task, found: Outline, foresight: F
         if (shows_written or (alone and beside[0] is None)) and (num_reread < MAX_REREAD or not readings):
             num_reread += 1
             base = base_of(before, task.language, found, len(original.lines))
-            again = replace(task, base=base, before=before, grids=None)
+            again = replace(task, base=base, before=before, grid=None)
             parts = _ways(again)
             on_top = [
                 _read_on(before, merged, outlook, task.used)

@@ -75,15 +75,17 @@ class Tokens:
     line_keys: tuple[str, ...]
 
 
-def tokens_of(grids: Sequence[Grid], hints: Hints, words: str, num_snippets: int) -> Tokens | None:
+def tokens_of(of_snippets: Sequence[Grid | None], hints: Hints, words: str) -> Tokens | None:
     """The tokens of a message; None where it shows too many rows, or none.
 
-    grids: of the snippets with rows, all with the same lines. words: all that the message says.
+    of_snippets: the grid of each snippet, all with the same lines; None for one without rows. words: all that the
+    message says.
     """
+    grids = [grid for grid in of_snippets if grid is not None]
     num_rows = sum(grid.num_rows for grid in grids)
     if not grids or not 0 < num_rows <= MAX_ROWS:
         return None
-    rows = np.concatenate([_row_facts(grid, num_snippets) for grid in grids])
+    rows = np.concatenate([_row_facts(grid, len(of_snippets)) for grid in grids])
     pairs, facts = _pairs(grids)
     lines = _LineReader(grids, pairs, facts, names_in(words) | hints.removed, hints.removed)
     chosen = lines.chosen()

@@ -144,7 +144,7 @@ def sample_of(case: Case) -> ForecastSample | None:
     base, hints = Base(Lines(given.lines), given.found, given.language), hints_of(case.message)
     try:
         grids = plain_grids(base, given.snippets, contexts_of(given.snippets, hints), given.language)
-        tokens = tokens_of(grids, hints, prose_of(case.message), len(given.snippets))
+        tokens = tokens_of(grids, hints, prose_of(case.message))
     except InputRefused:
         return None
     if tokens is None:

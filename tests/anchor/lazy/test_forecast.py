@@ -35,7 +35,7 @@ SHOWN = ["def load(path):", "    # ...", "    log(path)", "    return read(path)
 def read(original: list[str], *shown: list[str], words: str = "") -> Tokens | None:
     base = Base(Lines(original), outline("\n".join(original), "python"), "python")
     snippets, hints = [Snippet(tuple(lines)) for lines in shown], hints_of(words)
-    return tokens_of(plain_grids(base, snippets, contexts_of(snippets, hints), "python"), hints, words, len(snippets))
+    return tokens_of(plain_grids(base, snippets, contexts_of(snippets, hints), "python"), hints, words)
 
 
 def said(tokens: Tokens, gone: dict[int, float] | None = None, new: dict[int, float] | None = None) -> Outcomes:

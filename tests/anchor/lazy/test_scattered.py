@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.reading import NAMES, SCATTERED, Scattered, scattered_over
+from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.rows import rows_of
+from fastedit.anchor.lazy.scattered import SCATTERED, Scattered, scattered_over
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 

@@ -1,0 +1,100 @@
+"""What the forecast says of the steps of a search: taken over to other rows and lines, and heard by the search."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from fastedit.anchor.lazy.forecast import Outcomes
+from fastedit.anchor.lazy.foretold import (
+    LEAST_CHANCE,
+    MAX_ODDS,
+    UNSEEN_ODDS,
+    WRITTEN_ODDS,
+    Foretold,
+    foretold_of,
+)
+from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.paths import plan_of
+from fastedit.anchor.lazy.rows import Row
+from fastedit.anchor.lazy.search import Search
+from support.aligning import WEIGHTS, grid_of
+
+ROWS = (Row("a", 0), Row("b", 1))
+
+
+def told(gone: dict[int, float], places: dict[int, float], num_lines: int = 5) -> Foretold:
+    """What outcomes say of two rows where nothing but what is given is likely: log odds and log chances by line."""
+    odds = np.full(num_lines + 1, -5.0, np.float32)
+    odds[list(gone)] = list(gone.values())
+    chances = np.full((2, num_lines + 1), -20.0, np.float32)
+    chances[:, list(places)] = list(places.values())
+    fates = np.log(np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]], np.float32))
+    outcomes = Outcomes(odds, np.full(num_lines + 1, -9.0, np.float32), fates, chances)
+    return foretold_of(ROWS, outcomes, 0, np.arange(num_lines + 1, dtype=np.int32), num_lines)
+
+
+def test_a_new_row_may_come_behind_lines_that_go_as_well_as_before_them() -> None:
+    found = told({2: 4.0}, {2: -0.5})
+    assert found.places[0, 2] == pytest.approx(-0.5)
+    assert found.places[0, 3] == pytest.approx(-0.5 - math.log1p(math.exp(-4.0)), abs=1e-4)
+    # The line behind it hardly goes, so that behind that one is as unlikely.
+    assert found.places[0, 4] == pytest.approx(found.places[0, 3] - math.log1p(math.exp(5.0)), abs=1e-4)
+    assert found.places[0, 0] == LEAST_CHANCE
+
+
+def test_odds_are_bounded_and_lines_that_nobody_looked_at_stay() -> None:
+    outcomes = Outcomes(
+        np.array([90.0], np.float32),
+        np.array([-90.0], np.float32),
+        np.full((2, 3), -50.0, np.float32),
+        np.zeros((2, 1), np.float32),
+    )
+    found = foretold_of(ROWS, outcomes, 0, np.array([1], np.int32), 3)
+    assert found.gone.tolist() == [UNSEEN_ODDS, MAX_ODDS, UNSEEN_ODDS]
+    assert found.begins.min() == -MAX_ODDS
+    assert found.fates.min() == LEAST_CHANCE
+
+
+def test_the_rows_of_a_later_snippet() -> None:
+    fates = np.log(np.array([[0.2, 0.6, 0.2], [0.9, 0.05, 0.05], [0.5, 0.3, 0.2]], np.float32))
+    outcomes = Outcomes(*(np.zeros(2, np.float32) for _ in range(2)), fates, np.zeros((3, 2), np.float32))
+    found = foretold_of(ROWS, outcomes, 1, np.arange(2, dtype=np.int32), 1)
+    assert np.exp(found.fates[:, 0]).tolist() == pytest.approx([0.9, 0.5])
+
+
+def test_lines_that_an_earlier_snippet_wrote() -> None:
+    found = told({0: 3.0, 1: -1.0}, {1: -1.0})
+    assert found.seen(range(6)) is found
+    moved = found.seen([0, None, 1, 4, 5])
+    assert moved.gone.tolist() == [3.0, WRITTEN_ODDS, -1.0, -5.0]
+    # Before the written line is before what follows it.
+    assert moved.places[0].tolist() == found.places[0, [0, 1, 1, 4, 5]].tolist()
+
+
+ORIGINAL = "def f(x):\n    check(x)\n    warn(x)\n    return x\n"
+SHOWN = "def f(x):\n    check(x)\n    return x\n"
+
+
+def of_grid(grid: Grid, gone: float) -> Foretold:
+    """A forecast that is sure of the third line, and of nothing else."""
+    n, m = grid.num_lines, grid.num_rows
+    odds = np.full(n, -4.0, np.float32)
+    odds[2] = gone
+    fates = np.log(np.tile(np.array([0.1, 0.8, 0.1], np.float32), (m, 1)))
+    begins, places = (np.full(size, -4.0, np.float32) for size in ((n + 1,), (m, n + 1)))
+    return Foretold(tuple(row.text for row in grid.rows), odds, begins, fates, places)
+
+
+def test_a_search_follows_the_forecast_that_leads_it() -> None:
+    grid = grid_of(ORIGINAL, SHOWN)
+
+    def goes(forecast: Foretold | None) -> bool:
+        weights = WEIGHTS | {"deleted": -1.0, "delete_after_quote": 0.0, "delete_to_quote": 0.0, "jump": -0.5}
+        plan = plan_of(next(Search(grid, weights, foretold=forecast).best(1)), grid)
+        assert plan is not None
+        return 2 in plan.deleted
+
+    assert [goes(forecast) for forecast in (of_grid(grid, 6.0), of_grid(grid, -6.0))] == [True, False]
