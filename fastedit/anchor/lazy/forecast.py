@@ -246,7 +246,7 @@ class Forecast:
         return forecast_network(_FILE).outcomes(self.tokens)
 
     def foretold(self, rows: Sequence[Row], first: int, num_lines: int) -> Foretold:
-        """What the forecast says of one snippet's rows, for a search.
+        """The forecast for one snippet's rows, as it leads a search.
 
         rows: of the snippet, the first of them the message's row `first`. num_lines: of the original.
         """

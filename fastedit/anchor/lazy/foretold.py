@@ -1,4 +1,4 @@
-"""What the forecast says of the steps of a search: each row of a snippet beside each position of a text."""
+"""The forecast as it leads a search: each row of a snippet beside each position of a text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastedit.anchor.lazy.forecast import Outcomes
+    from fastedit.anchor.lazy.grid import Grid
+    from fastedit.anchor.lazy.paths import PathPlan
 
     Floats = NDArray[np.float32]
 
 MAX_ODDS, LEAST_CHANCE = 6.0, -8.0  # no log odds are farther from 0, no log chance is less
 UNSEEN_ODDS = -6.0  # of lines that the forecast didn't look at
+AS_LIKELY = 0.7  # of the logarithms of two chances: so little apart, either may be meant
 WRITTEN_ODDS = -2.0  # of going, for a line that an earlier snippet wrote
 FATE_NEW, FATE_STAYS, FATE_LEFT_OUT = range(3)  # the columns of `Outcomes.fates`
 
@@ -53,11 +56,32 @@ class Foretold:
         gone = np.where(is_here, np.append(self.gone, np.float32(0))[at[:-1]], np.float32(WRITTEN_ODDS))
         return Foretold(self.texts, gone, self.begins[at], self.fates, self.places[:, at])
 
+    def agrees(self, grid: Grid, plan: PathPlan) -> bool:
+        """Whether the forecast finds nothing likelier than what a plan does with the snippet's rows and the lines."""
+        fates, gone = np.full(grid.num_rows, FATE_LEFT_OUT), np.zeros(grid.num_lines, bool)
+        gone[list(plan.deleted)] = True
+        for row, (line, pair) in plan.quoted.items():
+            stays = bool(grid.pairs[row].stays[pair])
+            fates[row] = FATE_STAYS if stays else FATE_NEW
+            gone[line] |= not stays
+        for at, rows in plan.new.items():
+            fates[rows] = FATE_NEW
+            first = next((row for row in rows if not grid.rows[row].is_blank), None)
+            if first is not None and self.places[first, at] < self.places[first].max() - AS_LIKELY:
+                return False
+        is_blank = np.array([row.is_blank for row in grid.rows], bool)
+        if not (is_blank | (self.fates.argmax(axis=1) == fates)).all():
+            return False
+        # What goes elsewhere may be what another snippet changes.
+        touched = [*plan.deleted, *(line for line, _ in plan.quoted.values()), *plan.new]
+        known = slice(min(touched, default=0), max(touched, default=0))
+        return not ((gone != (self.gone > 0)) & ~grid.is_blank[:-1])[known].any()
+
 
 def foretold_of(
     rows: Sequence[Row], told: Outcomes, first: int, numbers: NDArray[np.int32], num_lines: int
 ) -> Foretold:
-    """What a network says of the rows of one snippet.
+    """The forecast for the rows of one snippet, by a network's outcomes.
 
     first: the message's row that is the first of these. numbers: the lines of the original that the network looked at.
     num_lines: of the original.

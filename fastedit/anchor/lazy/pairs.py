@@ -198,6 +198,13 @@ class Pairs:
     is_loose: list[bool] = field(default_factory=list)
     spans: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
+    @property
+    def stays(self) -> NDArray[np.bool_]:
+        """(k,): whether the lines stay as they are; else the row takes their place."""
+        told = self.features
+        is_same = told[:, SAME] + told[:, SAME_TRIVIAL] - told[:, RESPACED] - told[:, LIKE_CLOSER] > 0
+        return np.logical_or(is_same, self.is_loose)
+
 
 class Pairing:
     """Finds the lines that the rows of a grid may stand for."""

@@ -55,6 +55,7 @@ NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *BY_KEYS, *PROPOSALS, *JOI
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once
 _FILE = FilePath(__file__).with_name("weights.json")
 MAX_PATHS = 150
+FEW_PATHS = 50  # where a forecast leads: most of them lead to what was found already
 MAX_READINGS = 10
 MAX_FOUND = 16  # readings of one grid: which of them is likeliest turns out only where each is whole
 MAX_BROKEN = 40  # so many readings that don't parse are looked at for one that does
@@ -285,7 +286,8 @@ def parts_of(task: Task) -> list[ReadText]:
         fold = fold_of(base.lines, snippet.lines, base.outline, names) if is_large else None
     numbers = _numbers(task, fold)
     original, outlined = (base.lines, base.outline) if fold is None else (fold.lines, fold.outline)
-    for taste, rows in variants_of(snippet.lines, original, task.language):
+    variants = variants_of(snippet.lines, original, task.language)
+    for taste, rows in variants:
         if not rows:
             continue
         grid = task.grid
@@ -305,8 +307,10 @@ def parts_of(task: Task) -> list[ReadText]:
     if not result and task.used.get("back", 0.0) > NOWHERE_ELSE:
         # Every path uses lines twice, as going back allows: without it there are always some that don't.
         return parts_of(replace(task, used={**task.used, "back": NOWHERE_ELSE}))
-    _add_by_keys(result, task)
-    _add_scattered(result, task)
+    if fold is not None:
+        variants = variants_of(snippet.lines, base.lines, task.language)
+    _add_by_keys(result, task, variants)
+    _add_scattered(result, task, variants[0][1])
     return list(result.values())
 
 
@@ -341,9 +345,10 @@ def plain_grids(
     ]
 
 
-def _num_paths(num_rows: int) -> int:
+def _num_paths(search: Search) -> int:
     """The number of paths to look at: fewer for very long snippets, each of whose paths takes its time."""
-    return max(MIN_PATHS, min(MAX_PATHS, MAX_STEPS // num_rows))
+    most = FEW_PATHS if search.foretold is not None else MAX_PATHS
+    return max(MIN_PATHS, min(most, MAX_STEPS // search.m)) * (TILTED_PATHS if search.tilt else 1)
 
 
 def _add_readings(
@@ -381,11 +386,10 @@ def _add_readings(
                 yield not facts[MORE_ERRORS]
 
     num_found, has_sound = 0, False
-    count = _num_paths(len(search.grid.rows)) * (TILTED_PATHS if search.tilt else 1)
-    for path in search.best(count, beam=WIDE_BEAM if _tells_what_goes(search.grid) else BEAM):
+    is_few = bool(search.stays) or search.foretold is not None
+    for path in search.best(_num_paths(search), beam=WIDE_BEAM if _tells_what_goes(search.grid) else BEAM):
         for is_sound in add(path):
             num_found, has_sound = num_found + 1, has_sound or is_sound
-        is_few = search.stays or search.foretold is not None
         if num_found >= (FEW_READINGS if is_few else _num_wanted(len(task.before.lines), has_sound)):
             break
     for path in _paths_apart(search, judge, result) if is_wanted is None else ():
@@ -478,13 +482,17 @@ def _add_staying(result: dict[tuple[str, ...], ReadText], task: Task, judge: Sea
 def _add_led(
     result: dict[tuple[str, ...], ReadText], task: Task, judge: Search, taste: Taste, numbers: Sequence[int | None]
 ) -> None:
-    """Adds readings that the forecast speaks for: how steps go together it knows better than the sum of their scores.
+    """Adds readings that the forecast speaks for, where the best one of a grid isn't what it finds likeliest.
 
-    numbers: the line of the original that each line of the text is.
+    How steps go together it knows better than the sum of their scores. numbers: the line of the original that each line
+    of the text is.
     """
-    told = task.foretold
-    if told is not None and told.texts == tuple(row.text for row in judge.grid.rows):
-        _add_readings(result, task, Search(judge.grid, task.used, foretold=told.seen(numbers)), judge, taste)
+    mine = [one[0] for one in result.values() if one[0][0].search is judge]
+    if task.foretold is None or task.foretold.texts != tuple(row.text for row in judge.grid.rows):
+        return
+    told = task.foretold.seen(numbers)
+    if not mine or not told.agrees(judge.grid, max(mine, key=itemgetter(1))[0].plan):
+        _add_readings(result, task, Search(judge.grid, task.used, foretold=told), judge, taste)
 
 
 def _num_wanted(num_lines: int, has_sound: bool) -> int:
@@ -522,13 +530,16 @@ def _reject(task: Task, search: Search, path: Path) -> None:
         task.rejected.append(task.before.features() + told)
 
 
-def _add_by_keys(result: dict[tuple[str, ...], ReadText], task: Task) -> None:
+def _add_by_keys(
+    result: dict[tuple[str, ...], ReadText], task: Task, variants: Sequence[tuple[Taste, list[Row]]]
+) -> None:
     """Adds the readings of a partial file that is merged key by key; their scores lean on the best one by lines."""
     if not result:
         return
     original, before = task.base.lines, task.before
     (part, score), best, *_ = max(result.values(), key=lambda one: one[0][1])
-    for merged in merged_by_keys(original, task.snippet.lines, task.language, task.said, task.snippet.prose):
+    shown = task.snippet
+    for merged in merged_by_keys(original, shown.lines, task.language, task.said, shown.prose, variants):
         changes = [
             (step.src_start, step.src_end, merged.lines[step.dest_start : step.dest_end])
             for step in Indel.opcodes(original.texts, merged.lines)
@@ -546,13 +557,13 @@ def _add_by_keys(result: dict[tuple[str, ...], ReadText], task: Task) -> None:
             result[text] = ((read, total), text, origins, changes)
 
 
-def _add_scattered(result: dict[tuple[str, ...], ReadText], task: Task) -> None:
+def _add_scattered(result: dict[tuple[str, ...], ReadText], task: Task, rows: Sequence[Row]) -> None:
     """Adds the reading of lines that each change another place; its score leans on the best one by lines."""
     if not result:
         return
     original, before = task.base.lines, task.before
     part, score = max(result.values(), key=lambda one: one[0][1])[0]
-    scattered = scattered_over(original, rows_of(task.snippet.lines, original, task.language))
+    scattered = scattered_over(original, rows)
     if scattered is None:
         return
     errors = task.base.errors

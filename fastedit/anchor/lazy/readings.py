@@ -159,7 +159,7 @@ def readings_of(
 
 
 def _foretold(forecast: Forecast | None, grids: Sequence[Grid | None], num_lines: int) -> list[Foretold | None]:
-    """What the forecast says of each snippet, for the search; None where it says nothing."""
+    """The forecast for each snippet, as it leads a search; None where there is none."""
     result: list[Foretold | None] = [None] * len(grids)
     if forecast is None:
         return result

@@ -235,7 +235,7 @@ class Search:
             self.rows.append(facts if self.known is None else self.known.leaned(row, facts))
 
     def _best_of(self, row: int) -> dict[int, Floats]:
-        """How many lines a row may stand for → (n,) the best score of its pairs that begin in each line."""
+        """For each number of lines that a row may stand for, (n,) the best scores of its pairs by their first line."""
         pairs, scores = self.grid.pairs[row], self.pair_scores[row]
         by_span: dict[int, Floats] = {}
         for span in set(pairs.spans.tolist()):
@@ -294,11 +294,9 @@ class Search:
         for row, pairs in enumerate(self.grid.pairs):
             if self.grid.rows[row].is_blank or not len(pairs.lines):
                 continue
-            fates, of_pairs = told.fates[row], pairs.features
-            stays = np.array(pairs.is_loose, bool) | (of_pairs[:, g.SAME] + of_pairs[:, g.SAME_TRIVIAL] > 0)
-            stays &= of_pairs[:, g.RESPACED] + of_pairs[:, g.LIKE_CLOSER] == 0
+            fates = told.fates[row]
             changed = gone[pairs.lines + pairs.spans] - gone[pairs.lines] + told.places[row, pairs.lines]
-            gain = np.where(stays, fates[FATE_STAYS], changed + fates[FATE_NEW])
+            gain = np.where(pairs.stays, fates[FATE_STAYS], changed + fates[FATE_NEW])
             self.pair_scores[row] = (self.pair_scores[row] + LED * gain).astype(np.float32)
 
     def _led(self, row: int, facts: RowScores, told: Foretold) -> RowScores:

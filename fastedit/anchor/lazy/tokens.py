@@ -28,6 +28,7 @@ _KINDS = (
     "decl", "import", "assign", "key", "call", "case", "heading", "table", "decorator", "selector", "tag", "entry",
     "arm", "none",
 )  # fmt: skip
+_KIND_AT = {name: at for at, name in enumerate(_KINDS)}
 _ROLES = ("code", "elide", "where", "new", "gone")
 _LINE_FACTS = (
     "blank", "comment", "trivial", "header", "shown", "like", "said", "doc", "stays", "replaced"
@@ -44,6 +45,7 @@ LINE_FACTS: tuple[str, ...] = (
     "told_inside", "told_any", "told_at", "told_place", "told_near", "told_replaced", *LANDED, *LEFT,
     "breaks_before", "breaks_behind",
 )  # fmt: skip
+NUM_OWN = LINE_FACTS.index("is_end") + 1
 # Of a row and a line: whether the row's column is that of what stands above, or below, the position before the line,
 # or further right or left of it; whether both are the same, or the ones above them, or the ones below them are.
 FITS = ("above", "below", "right_of_above", "left_of_below", "same", "same_above", "same_below")
@@ -111,9 +113,8 @@ def tokens_of(of_snippets: Sequence[Grid | None], hints: Hints, words: str) -> T
     )
 
 
-def _kinds(identity: Identity | None) -> list[float]:
-    kind = "none" if identity is None else identity.kind
-    return [float(kind == name) for name in _KINDS]
+def _kind(identity: Identity | None) -> str:
+    return "none" if identity is None else identity.kind
 
 
 def _row_facts(grid: Grid, num_snippets: int) -> Floats:
@@ -123,6 +124,7 @@ def _row_facts(grid: Grid, num_snippets: int) -> Floats:
     result = []
     for number, row in enumerate(grid.rows):
         column, words = grid.column_of(number), set(grid.shown.words(number))
+        kind = _kind(grid.shown.identity(number))
         behind = grid.num_rows - 1 - number
         values = [
             row.is_blank, row.is_dots, row.is_part, row.is_quoted, row.whole is not None,
@@ -133,7 +135,7 @@ def _row_facts(grid: Grid, num_snippets: int) -> Floats:
             grid.row_shifts[number] != grid.shift if column is not None else 0.0,
             bool(words & context.names), bool(words & context.removed), bool(grid.context_names[number]),
             min(2.0, math.log1p(len(grid.shown.texts[number])) / 4),
-            *(max(-6.0, row.role(name)) / 3 for name in _ROLES), *_kinds(grid.shown.identity(number)),
+            *(max(-6.0, row.role(name)) / 3 for name in _ROLES), *(name == kind for name in _KINDS),
         ]  # fmt: skip
         steps_told = (steps.marker_row(number), steps.note_row(number), steps.junction(number), steps.back_row(number))
         result.append(np.concatenate([np.array(values, np.float32), grid.new.row(number), *steps_told]))
@@ -241,28 +243,38 @@ class _LineReader:
 
     def facts(self, chosen: NDArray[np.int64]) -> Floats:
         """(N, len(LINE_FACTS)) of the chosen lines."""
-        original, n = self.original, self.grid.num_lines
-        own = [
-            [*self._own(line), *_kinds(original.identity(line))] if line < n else [0.0] * (13 + len(_KINDS))
-            for line in chosen.tolist()
-        ]
+        n = self.grid.num_lines
+        own = np.zeros((len(chosen), NUM_OWN + len(_KINDS)), np.float32)
+        inside = chosen[chosen < n]  # the end is no line
+        own[: len(inside), :NUM_OWN] = self._own(inside)
+        kinds = [_KIND_AT[_kind(self.original.identity(line))] for line in inside.tolist()]
+        own[np.arange(len(inside)), NUM_OWN + np.array(kinds, np.intp)] = 1
         of_lines = np.zeros((n + 1, len(_LINE_FACTS)), np.float32)
         for grid in self.grids:
             of_lines[:n] = np.maximum(of_lines[:n], np.stack([grid.line_facts[name] for name in _LINE_FACTS], axis=1))
         breaks = np.zeros((len(chosen), 2), np.float32)
         breaks[1:, 0] = breaks[:-1, 1] = np.diff(chosen) > 1
         tables = of_lines[chosen], self.told[chosen], self.grid.landed[chosen], self.grid.left[chosen], breaks
-        return np.asarray(np.concatenate([np.array(own, np.float32), *tables], axis=1), np.float32)
+        return np.concatenate([own, *tables], axis=1)
 
-    def _own(self, line: int) -> list[float]:
+    def _own(self, lines: NDArray[np.int64]) -> Floats:
+        """(k, NUM_OWN): what there is to say of lines by themselves, and of the rows that are like them."""
         original, n = self.original, self.grid.num_lines
-        words = set(original.words(line))
-        count = max(1, len(words))
-        return [
-            float(self.same[line]), float(self.like[line]), min(3.0, float(self.count[line])),
-            len(words & self.names) / count, len(words & self.removed) / count, float(original.is_trivial[line]),
-            min(1.5, max(0, original.columns[line]) / 16), float(self.grid.line_opens[line]),
-            float(original.is_comment(line)),
-            min(3.0, math.log1p(len(original.places.get(original.keys[line], ())))), line / n,
-            float(line < 3), float(line >= n - 3),
+        numbers = lines.tolist()
+        places = [len(original.places.get(original.keys[line], ())) for line in numbers]
+        columns = [
+            self.same[lines], self.like[lines], np.minimum(3, self.count[lines]),
+            self._share_of(self.names, numbers), self._share_of(self.removed, numbers),
+            [original.is_trivial[line] for line in numbers],
+            np.clip(np.array(original.columns)[lines] / 16, 0, 1.5), self.grid.line_opens[lines],
+            [original.is_comment(line) for line in numbers], np.minimum(3, np.log1p(places)), lines / n,
+            lines < 3, lines >= n - 3,
         ]  # fmt: skip
+        return np.stack([np.asarray(column, np.float32) for column in columns], axis=1)
+
+    def _share_of(self, names: frozenset[str], lines: Sequence[int]) -> Sequence[float]:
+        """For each line the share of its words that are names."""
+        if not names:
+            return [0.0] * len(lines)
+        words = [set(self.original.words(line)) for line in lines]
+        return [len(own & names) / max(1, len(own)) for own in words]

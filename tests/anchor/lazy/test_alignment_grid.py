@@ -99,6 +99,8 @@ def test_a_line_with_other_white_space_may_keep_either() -> None:
     [
         ("limit = 30", "limit = 30  # seconds", False),
         ("limit = 30", "limit = 30, // seconds", False),
+        ("limit: 30,", "limit: 30, // seconds", False),
+        ("'cs',", "'cs',  // https://example.org/a/page/that/says/much/more/than/the/entry/itself", False),
         ("name = 'store'", 'name = "store"', False),
         ("entry", "entry,", False),
         ("connect(host, ...)", "connect(host, port, retries=3)", True),

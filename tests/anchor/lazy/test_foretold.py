@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from fastedit.anchor.lazy import forecast
 from fastedit.anchor.lazy.forecast import Outcomes
 from fastedit.anchor.lazy.foretold import (
     LEAST_CHANCE,
@@ -18,8 +21,12 @@ from fastedit.anchor.lazy.foretold import (
 )
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.paths import plan_of
+from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.search import Search
+from fastedit.anchor.lazy.tokens import Tokens
+from fastedit.edits.model import Snippet
+from fastedit.syntax import outline
 from support.aligning import WEIGHTS, grid_of
 
 ROWS = (Row("a", 0), Row("b", 1))
@@ -78,6 +85,10 @@ ORIGINAL = "def f(x):\n    check(x)\n    warn(x)\n    return x\n"
 SHOWN = "def f(x):\n    check(x)\n    return x\n"
 
 
+# With these a line that isn't shown stays.
+STAYING = {"deleted": -1.0, "delete_after_quote": 0.0, "delete_to_quote": 0.0, "jump": -0.5}
+
+
 def of_grid(grid: Grid, gone: float) -> Foretold:
     """A forecast that is sure of the third line, and of nothing else."""
     n, m = grid.num_lines, grid.num_rows
@@ -88,13 +99,57 @@ def of_grid(grid: Grid, gone: float) -> Foretold:
     return Foretold(tuple(row.text for row in grid.rows), odds, begins, fates, places)
 
 
+def test_a_plan_that_the_forecast_agrees_with() -> None:
+    grid = grid_of(ORIGINAL, SHOWN)
+    plan = plan_of(next(Search(grid, WEIGHTS).best(1)), grid)
+    assert plan is not None
+    assert plan.deleted == {2}
+    sure = of_grid(grid, 2.0)
+    assert sure.agrees(grid, plan)
+    assert not of_grid(grid, -2.0).agrees(grid, plan)
+    assert not replace(sure, fates=np.roll(sure.fates, 1, axis=1)).agrees(grid, plan)
+
+
+def test_new_rows_stand_where_the_forecast_has_them_too() -> None:
+    grid = grid_of(ORIGINAL, "    check(x)\n    log(x)\n    warn(x)\n")
+    plan = next(plan for path in Search(grid, WEIGHTS).best(1) if (plan := plan_of(path, grid)) is not None)
+    assert plan.new == {2: [1]}
+    found = of_grid(grid, -6.0)
+    found.fates[1] = np.log([0.9, 0.05, 0.05])
+    assert found.agrees(grid, plan)
+    found.places[:, 3] = -0.1
+    assert not found.agrees(grid, plan)
+
+
 def test_a_search_follows_the_forecast_that_leads_it() -> None:
     grid = grid_of(ORIGINAL, SHOWN)
 
     def goes(forecast: Foretold | None) -> bool:
-        weights = WEIGHTS | {"deleted": -1.0, "delete_after_quote": 0.0, "delete_to_quote": 0.0, "jump": -0.5}
-        plan = plan_of(next(Search(grid, weights, foretold=forecast).best(1)), grid)
+        plan = plan_of(next(Search(grid, WEIGHTS | STAYING, foretold=forecast).best(1)), grid)
         assert plan is not None
         return 2 in plan.deleted
 
     assert [goes(forecast) for forecast in (of_grid(grid, 6.0), of_grid(grid, -6.0))] == [True, False]
+
+
+@pytest.mark.parametrize(("odds", "is_found"), [(6.0, True), (-6.0, False)])
+def test_readings_that_only_the_forecast_speaks_for(
+    monkeypatch: pytest.MonkeyPatch, odds: float, is_found: bool
+) -> None:
+    """Everything goes that a marker stands for, where the forecast is sure of it."""
+    original = ["def f(x):", "    check(x)", "    warn(x)", "    return x", "", "", "END = 1"]
+    shown = ("def f(x):", "    # ... existing code ...", "    return x + 1")
+
+    def outcomes(tokens: Tokens) -> Outcomes:
+        num_rows, num_lines = len(tokens.row_keys), len(tokens.numbers)
+        gone = np.full(num_lines, -4.0, np.float32)
+        gone[1:3] = odds
+        new = np.full(num_lines, -4.0, np.float32)
+        fates, places = np.full((num_rows, 3), -1.1, np.float32), np.full((num_rows, num_lines), -2.0, np.float32)
+        return Outcomes(gone, new, fates, places)
+
+    monkeypatch.setattr(forecast, "forecast_network", lambda _: SimpleNamespace(outcomes=outcomes))
+    text = "\n".join(original)
+    message = "\n".join(["```python", *shown, "```"])
+    found = readings_of(original, [Snippet(shown)], "python", message, outline(text, "python"))
+    assert (("def f(x):", "    return x + 1", *original[4:]) in [one.lines for one in found]) == is_found

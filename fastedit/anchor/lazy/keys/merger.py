@@ -540,13 +540,13 @@ class EntryWriter:
         return code.rstrip().rstrip(",") + ("," if wants else "") + note
 
 
-def with_commas(merged: list[str], original: Lines, language: str) -> list[str]:
+def with_commas(merged: list[str], original: Lines, before: Entry, language: str) -> list[str]:
     """The lines of merged code with the commas that objects need which have others than before.
 
-    The last member has one where the file's had.
+    The last member has one where the file's had. before: the root of the original.
     """
-    before, behind = entries_of(original.texts, language), entries_of(merged, language)
-    if before is None or behind is None:
+    behind = entries_of(merged, language) if language != "python" else None  # whose members nothing parts
+    if behind is None:
         return merged
     result = list(merged)
     writer = EntryWriter(original, Lines(merged), language)

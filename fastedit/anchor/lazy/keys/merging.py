@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 from fastedit.anchor.lazy.keys.entries import Entry, indent_of
 from fastedit.anchor.lazy.keys.matching import is_placed, lists_of, matched, target_of
@@ -22,7 +23,7 @@ from fastedit.anchor.lazy.keys.objects import merged_objects
 from fastedit.anchor.lazy.keys.placing import MIN_SORTED_MEMBERS, MergeRules, Placer, Way
 from fastedit.anchor.lazy.keys.trees import BRACED, CODE, JSON, KEYED, entries_of, selector
 from fastedit.anchor.lazy.lines import DOTS, Lines
-from fastedit.anchor.lazy.rows import Row, variants_of
+from fastedit.anchor.lazy.rows import Row, Taste, variants_of
 
 KEYS = (
     "keys_matched", "keys_new", "keys_unsorted", "keys_apart", "keys_last", "keys_dropped", "keys_joined", "keys_more",
@@ -135,32 +136,40 @@ class MergedKeys:
 
 
 def merged_by_keys(
-    original: Lines, shown: Sequence[str], language: str, said: str = "", prose: str = ""
+    original: Lines,
+    shown: Sequence[str],
+    language: str,
+    said: str = "",
+    prose: str = "",
+    variants: Sequence[tuple[Taste, list[Row]]] | None = None,
 ) -> list[MergedKeys]:
     """The ways to merge a partial file of keys into the original, each with another result.
 
     None where the snippet is no such thing, or nothing in it is known. said: the words of the message; prose: those
-    directly above the snippet.
+    directly above the snippet. variants: see `variants_of`, where they are known.
     """
     if language not in KEYED | CODE or len(original) > (MAX_CODE_LINES if language in CODE else MAX_LINES):
         return []
     if language in CODE and not any(_HOLDING.search(line) for line in shown):
         return []
     result: dict[tuple[str, ...], MergedKeys] = {}
-    for taste, rows in variants_of(shown, original, language):
+    root = cache(partial(entries_of, original.texts, language))
+    for taste, rows in variants if variants is not None else variants_of(shown, original, language):
         if not taste.keeps_stubs and not taste.joins:
             snippet = ShownKeys.of(shown, rows, original, language)
-            for one in _merged_by_keys(original, snippet, said, prose) if snippet.texts else ():
+            for one in _merged_by_keys(original, root, snippet, said, prose) if snippet.texts else ():
                 one.counts["flipped"] = taste.flips_note
                 one.counts["noted"] = taste.keeps_notes
                 result.setdefault(one.lines, one)
     return list(result.values())
 
 
-def _merged_by_keys(original: Lines, snippet: ShownKeys, said: str, prose: str) -> Iterator[MergedKeys]:
-    """The ways to merge what a snippet shows in one taste."""
+def _merged_by_keys(
+    original: Lines, root: Callable[[], Entry | None], snippet: ShownKeys, said: str, prose: str
+) -> Iterator[MergedKeys]:
+    """The ways to merge what a snippet shows in one taste. root: reads the original, where that is needed."""
     is_object = snippet.language in JSON
-    merge = _object_merger(original, snippet) if is_object else _entry_merger(original, snippet, said, prose)
+    merge = _object_merger(original, snippet) if is_object else _entry_merger(original, root, snippet, said, prose)
     for rules, merged in _answers(merge, said, prose):
         for lines, counts in merged:
             counts["marked"] = len(snippet.elided) if counts["hidden"] else 0
@@ -274,11 +283,13 @@ def _object_merger(original: Lines, snippet: ShownKeys) -> _Merge:
     return merge
 
 
-def _entry_merger(original: Lines, snippet: ShownKeys, said: str, prose: str) -> _Merge:
+def _entry_merger(
+    original: Lines, root: Callable[[], Entry | None], snippet: ShownKeys, said: str, prose: str
+) -> _Merge:
     """Merges a snippet of entries under any rules: into what it shows a part of, else as items of a list."""
     if snippet.language in CODE:
-        return _code_merger(original, snippet, prose)
-    mine = entries_of(original.texts, snippet.language)
+        return _code_merger(original, root, snippet, prose)
+    mine = root()
     if mine is None:
         return lambda _: []
     if snippet.language in BRACED:
@@ -289,7 +300,7 @@ def _entry_merger(original: Lines, snippet: ShownKeys, said: str, prose: str) ->
         target = mine
     if shown is not None and target is not None:
         pairs = [(target, shown)]
-        return lambda rules: _merged(original, pairs, snippet, rules)
+        return lambda rules: _merged(original, mine, pairs, snippet, rules)
     found = _items(snippet, shown)
     if found is None:
         return lambda _: []
@@ -297,22 +308,22 @@ def _entry_merger(original: Lines, snippet: ShownKeys, said: str, prose: str) ->
     lists = lists_of(mine, items, Placer(said=said), prose, wrapped.notes)
 
     def merge(rules: MergeRules) -> _Merged:
-        return [one for pairs in lists for one in _merged(original, pairs, wrapped, rules, are_items=True)]
+        return [one for pairs in lists for one in _merged(original, mine, pairs, wrapped, rules, are_items=True)]
 
     return merge
 
 
-def _code_merger(original: Lines, snippet: ShownKeys, prose: str) -> _Merge:
+def _code_merger(original: Lines, root: Callable[[], Entry | None], snippet: ShownKeys, prose: str) -> _Merge:
     """Merges a snippet of code under any rules where it shows members of a class, type or object that the file has."""
     shown = entries_of(snippet.texts, snippet.language)
     if shown is None or not any(True for _ in shown.blocks()):
         return lambda _: []
-    mine = entries_of(original.texts, snippet.language)
+    mine = root()
     target = None if mine is None else target_of(mine, shown, prose)
-    if target is None or not _holds_known(target, shown):
+    if mine is None or target is None or not _holds_known(target, shown):
         return lambda _: []
     pairs = [(target, shown)]
-    return lambda rules: _merged(original, pairs, snippet, rules)
+    return lambda rules: _merged(original, mine, pairs, snippet, rules)
 
 
 def _holds_known(mine: Entry, shown: Entry) -> bool:
@@ -349,6 +360,7 @@ def _items(snippet: ShownKeys, shown: Entry | None) -> tuple[ShownKeys, Entry] |
 
 def _merged(
     original: Lines,
+    root: Entry,
     pairs: Sequence[tuple[Entry, Entry]],
     snippet: ShownKeys,
     rules: MergeRules,
@@ -371,7 +383,7 @@ def _merged(
         merger.placer.counts["root"] += any(target.column < 0 for target, _ in pairs)
         merged = merger.lines()
         if snippet.language in CODE:
-            merged = with_commas(merged, original, snippet.language)
+            merged = with_commas(merged, original, root, snippet.language)
         return [(merged, merger.placer.counts)]
     except Unmerged:
         return []
