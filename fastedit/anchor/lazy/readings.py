@@ -289,7 +289,7 @@ def _joined(carried: Sequence[Reading], task: Task, found: Outline, foresight: F
                 _read_on(before, merged, outlook, task.used)
                 for merged, outlook in zip(parts, _outlooks(parts, again.base.lines, foresight), strict=True)
             ]
-            readings = on_top if shows_written else [*readings, *on_top]
+            readings = [*readings, *on_top]
         for reading in readings:
             if reading.lines not in result or result[reading.lines].score < reading.score:
                 result[reading.lines] = reading
