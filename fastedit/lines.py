@@ -1,6 +1,6 @@
 """Splits text into lines, and prepares lines for comparing: keys without white space, columns, what lies in a string.
 
-`twins` pairs the lines that two texts plainly share.
+`changed_lines` tells what makes one text out of another, `twins` pairs the lines that two texts plainly share.
 
 Lines end at `\\n` alone and keep their `\\r`: `str.splitlines` also splits at form feeds and Unicode
 separators, so its line numbers would disagree with tree-sitter's.
@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+
+from rapidfuzz.distance import Indel
 
 TAB_COLUMNS = 4
 MIN_DIGITS = 4
@@ -154,6 +156,23 @@ def _left_open(line: str, position: int, quotes: _Quotes) -> re.Pattern[str] | N
 @cache
 def _end_of(opening: str, end: str) -> re.Pattern[str]:
     return re.compile(end.format(re.escape(opening)))
+
+
+def changed_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, list[str]]]:
+    """The fewest changes that make `new` out of `old`: lines [start, end) that become others.
+
+    They are in their order, with a line that stays between any two.
+    """
+    changes: list[tuple[int, int, list[str]]] = []
+    for step in Indel.opcodes(old, new):
+        if step.tag == "equal":
+            continue
+        start, texts = step.src_start, list(new[step.dest_start : step.dest_end])
+        if changes and changes[-1][1] == start:
+            start, _, before = changes.pop()
+            texts = [*before, *texts]
+        changes.append((start, step.src_end, texts))
+    return changes
 
 
 def twins(keys: Sequence[str], others: Sequence[str]) -> dict[int, int]:

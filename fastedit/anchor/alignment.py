@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rapidfuzz import fuzz
-from rapidfuzz.distance import Indel
 
 from fastedit.edits.model import Edit, Format, Snippet
 from fastedit.edits.wording import LineKind, classify_lines, comment_text, elides_inline
 from fastedit.errors import Candidate, Code
-from fastedit.lines import body, is_trivial, key_of, split_lines
+from fastedit.lines import body, changed_lines, is_trivial, key_of, split_lines
 from fastedit.syntax import Outline, outline
 
 MIN_LINES_SHARE = 0.5
@@ -135,19 +134,15 @@ def num_blank_at_end(lines: list[str]) -> int:
 def align_lines(lines: list[str], new: list[str], reason: str) -> Alignment:
     """The alignment with the fewest changed lines that turns `lines` into `new`, both without line ends."""
     segments: list[Segment] = []
-    for step in Indel.opcodes(lines, new):
-        start, end, shown = step.src_start, step.src_end, new[step.dest_start : step.dest_end]
-        if step.tag == "equal":
-            segments.append(Segment(SegmentKind.KEEP, start, end))
-        elif segments and segments[-1].kind is not SegmentKind.KEEP:
-            last = segments.pop()
-            text = (*last.lines, *shown)
-            kind = SegmentKind.REPLACE if text and end > last.start else last.kind
-            segments.append(Segment(kind, last.start, end, text, reason=reason))
-        elif step.tag == "delete":
-            segments.append(Segment(SegmentKind.DELETE, start, end, (), reason=reason))
-        else:
-            segments.append(Segment(SegmentKind.INSERT, start, start, tuple(shown), reason=reason))
+    at = 0
+    for start, end, shown in changed_lines(lines, new):
+        if start > at:
+            segments.append(Segment(SegmentKind.KEEP, at, start))
+        kind = SegmentKind.INSERT if start == end else SegmentKind.REPLACE if shown else SegmentKind.DELETE
+        segments.append(Segment(kind, start, end, tuple(shown), reason=reason))
+        at = end
+    if at < len(lines):
+        segments.append(Segment(SegmentKind.KEEP, at, len(lines)))
     return Alignment(tuple(segments))
 
 

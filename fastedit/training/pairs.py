@@ -10,13 +10,11 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rapidfuzz.distance import Indel
-
 from fastedit.edits import parse_message
 from fastedit.edits.message import edits_for
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import EditRefused
-from fastedit.lines import split_lines
+from fastedit.lines import changed_lines, split_lines
 from fastedit.syntax import outline
 from fastedit.targets.templates import PLAIN, PromptTemplate
 from fastedit.training.synthesis import Sample
@@ -131,16 +129,7 @@ def changes_between(old: list[str], new: list[str]) -> list[LineChange]:
     """The shortest line changes that make `new` out of `old`; none where they are equal or too long to compare."""
     if max(len(old), len(new)) > MAX_DIFFED_LINES:
         return []
-    changes: list[LineChange] = []
-    for block in Indel.opcodes(old, new):
-        if block.tag == "equal":
-            continue
-        start, lines = block.src_start, tuple(new[block.dest_start : block.dest_end])
-        if changes and changes[-1].end == start:
-            last = changes.pop()
-            start, lines = last.start, last.lines + lines
-        changes.append(LineChange(start, block.src_end, lines))
-    return changes
+    return [LineChange(start, end, tuple(lines)) for start, end, lines in changed_lines(old, new)]
 
 
 def _read(sample: Sample) -> Edit | None:

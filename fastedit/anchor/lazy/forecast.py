@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rapidfuzz.distance import Indel
 
 from fastedit.anchor.lazy.foretold import Foretold, foretold_of
 from fastedit.anchor.lazy.lines import Change
 from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.tokens import Tokens
+from fastedit.lines import changed_lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -342,14 +342,4 @@ def compared(original: Sequence[str], result: Sequence[str], start: int = 0, beh
     while behind < most - start and original[-1 - behind] == result[-1 - behind]:
         behind += 1
     old, new = original[start : len(original) - behind], result[start : len(result) - behind]
-    found: list[tuple[int, int, list[str]]] = []
-    for step in Indel.opcodes(old, new):
-        if step.tag == "equal":
-            continue
-        first, last = step.src_start + start, step.src_end + start
-        texts = list(new[step.dest_start : step.dest_end])
-        if found and found[-1][1] == first:
-            found[-1] = (found[-1][0], last, [*found[-1][2], *texts])
-        else:
-            found.append((first, last, texts))
-    return list(found)
+    return [(start + first, start + last, texts) for first, last, texts in changed_lines(old, new)]
