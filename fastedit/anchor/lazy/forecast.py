@@ -245,12 +245,9 @@ class Forecast:
         """The word of the network in use."""
         return forecast_network(_FILE).outcomes(self.tokens)
 
-    def foretold(self, rows: Sequence[Row], first: int, num_lines: int) -> Foretold:
-        """The forecast for one snippet's rows, as it leads a search.
-
-        rows: of the snippet, the first of them the message's row `first`. num_lines: of the original.
-        """
-        return foretold_of(rows, self.outcomes, first, self.tokens.numbers, num_lines)
+    def foretold(self, rows: Sequence[Row], first: int, num_lines: int, numbers: Sequence[int | None]) -> Foretold:
+        """The forecast for one snippet's rows and a text's lines, as it leads a search; see `foretold_of`."""
+        return foretold_of(rows, self.outcomes, first, self.tokens.numbers, num_lines, numbers)
 
     def decisions(self, changes: Sequence[Change]) -> Decisions:
         """Tells what changes do to the tokens. changes: lines [start, end) that become others; ascending."""

@@ -41,21 +41,6 @@ class Foretold:
     fates: Floats
     places: Floats
 
-    def seen(self, numbers: Sequence[int | None]) -> Foretold:
-        """The forecast for other lines.
-
-        numbers: for each of them the line that it is here, None for one that isn't; then that of the end, never None.
-        """
-        if numbers == range(len(self.begins)):
-            return self
-        ahead: list[int] = []
-        for number in reversed(numbers):
-            ahead.append(number if number is not None else ahead[-1])
-        at = np.array(ahead[::-1], np.intp)
-        is_here = np.array([number is not None for number in numbers[:-1]], bool)
-        gone = np.where(is_here, np.append(self.gone, np.float32(0))[at[:-1]], np.float32(WRITTEN_ODDS))
-        return Foretold(self.texts, gone, self.begins[at], self.fates, self.places[:, at])
-
     def agrees(self, grid: Grid, plan: PathPlan) -> bool:
         """Whether the forecast finds nothing likelier than what a plan does with the snippet's rows and the lines."""
         fates, gone = np.full(grid.num_rows, FATE_LEFT_OUT), np.zeros(grid.num_lines, bool)
@@ -79,33 +64,40 @@ class Foretold:
 
 
 def foretold_of(
-    rows: Sequence[Row], told: Outcomes, first: int, numbers: NDArray[np.int32], num_lines: int
+    rows: Sequence[Row],
+    told: Outcomes,
+    first: int,
+    looked_at: NDArray[np.int32],
+    num_lines: int,
+    numbers: Sequence[int | None],
 ) -> Foretold:
-    """The forecast for the rows of one snippet, by a network's outcomes.
+    """The forecast for the rows of one snippet and the lines of a text, by a network's outcomes.
 
-    first: the message's row that is the first of these. numbers: the lines of the original that the network looked at.
-    num_lines: of the original.
+    first: the message's row that is the first of these. looked_at: the lines of the original, of `num_lines`, that the
+    outcomes are of, ascending. numbers: for each line of the text the original's line that it is, None for one that
+    isn't there; then that of the end, never None.
     """
     own = slice(first, first + len(rows))
     going = np.full(num_lines + 1, UNSEEN_ODDS, np.float32)
-    begins = np.full(num_lines + 1, UNSEEN_ODDS, np.float32)
-    going[numbers], begins[numbers] = (odds.clip(-MAX_ODDS, MAX_ODDS) for odds in (told.gone, told.new))
-    chances = np.full((len(rows), num_lines + 1), LEAST_CHANCE, np.float32)
-    chances[:, numbers] = told.places[own]
-    # New lines that come in the place of others stand before these by the forecast, and behind them by the search.
+    going[looked_at] = told.gone.clip(-MAX_ODDS, MAX_ODDS)
+    ahead: list[int] = []
+    for number in reversed(numbers):
+        ahead.append(number if number is not None else ahead[-1])
+    at = np.array(ahead[::-1], np.intp)
+    is_here = np.array([number is not None for number in numbers[:-1]], bool)
+    # New lines that come in the place of others stand before these by the forecast, and behind them by the search: each
+    # position has the best of those above it, less what it takes that all lines between go.
     passed = np.concatenate([[0.0], np.cumsum(-np.logaddexp(0, -going[:-1]), dtype=np.float64)])
+    above = np.searchsorted(looked_at, at, side="right") - 1
+
+    def carried(values: Floats, least: float) -> Floats:
+        best = np.maximum.accumulate(values - passed[looked_at], axis=-1)[..., above] + passed[at]
+        return np.where(above >= 0, best, least).clip(least, None).astype(np.float32)
+
     return Foretold(
         tuple(row.text for row in rows),
-        going[:-1],
-        _carried(begins, passed).clip(-MAX_ODDS, None),
+        np.where(is_here, going[at[:-1]], np.float32(WRITTEN_ODDS)),
+        carried(told.new.clip(-MAX_ODDS, MAX_ODDS), -MAX_ODDS),
         told.fates[own].clip(LEAST_CHANCE, None),
-        _carried(chances, passed).clip(LEAST_CHANCE, None),
+        carried(told.places[own], LEAST_CHANCE),
     )
-
-
-def _carried(values: Floats, passed: NDArray[np.float64]) -> Floats:
-    """The largest of the values at and before each position, less what it takes to pass the lines between.
-
-    passed: (n + 1,), the logarithms of the chances that all lines before each position go.
-    """
-    return np.asarray(np.maximum.accumulate(values - passed, axis=-1) + passed, np.float32)

@@ -78,6 +78,7 @@ NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
 COLUMNS_SHOWN, BLANKS_SHOWN = FACTS.index("columns_shown"), FACTS.index("blanks_shown")
 KnownFor = Callable[[Lines, Sequence[Row]], Known]
+Foretelling = Callable[[Sequence[int | None]], Foretold]
 
 
 @cache
@@ -249,8 +250,8 @@ ReadText = tuple[tuple[SnippetReading, float], tuple[str, ...], tuple[int | None
 class Task:
     """One snippet to read against what a reading of the ones before it made; see `readings_of`.
 
-    grid: of the snippet as it is usually read, where that is made already. foretold: the forecast for its rows and the
-    original's lines.
+    grid: of the snippet as it is usually read, where that is made already. foretold: makes the forecast
+    for its rows and the lines of a text, by the number of each in the original.
     """
 
     base: Base
@@ -264,7 +265,7 @@ class Task:
     clock: Clock
     said: str = ""
     grid: Grid | None = None
-    foretold: Foretold | None = None
+    foretold: Foretelling | None = None
 
 
 def base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> Base:
@@ -488,9 +489,9 @@ def _add_led(
     of the text is.
     """
     mine = [one[0] for one in result.values() if one[0][0].search is judge]
-    if task.foretold is None or task.foretold.texts != tuple(row.text for row in judge.grid.rows):
+    told = None if task.foretold is None else task.foretold(numbers)
+    if told is None or told.texts != tuple(row.text for row in judge.grid.rows):
         return
-    told = task.foretold.seen(numbers)
     if not mine or not told.agrees(judge.grid, max(mine, key=itemgetter(1))[0].plan):
         _add_readings(result, task, Search(judge.grid, task.used, foretold=told), judge, taste)
 

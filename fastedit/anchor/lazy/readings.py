@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,6 @@ from fastedit.anchor.lazy.blanks import GAPS, Gaps, Spacing, spaced, ways_to_spa
 from fastedit.anchor.lazy.facts import COHERENCE, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.forecast import FORECAST, Forecast, plain_changes
-from fastedit.anchor.lazy.foretold import Foretold
 from fastedit.anchor.lazy.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import Change, Lines
@@ -54,6 +54,7 @@ from fastedit.anchor.lazy.reading import (
     REPEATED_AT,
     WHOLE,
     Base,
+    Foretelling,
     KnownFor,
     Reading,
     ReadText,
@@ -158,15 +159,15 @@ def readings_of(
     return probabilities(_with_blanks(ranked, gaps, facts, used)[:count])
 
 
-def _foretold(forecast: Forecast | None, grids: Sequence[Grid | None], num_lines: int) -> list[Foretold | None]:
-    """The forecast for each snippet, as it leads a search; None where there is none."""
-    result: list[Foretold | None] = [None] * len(grids)
+def _foretold(forecast: Forecast | None, grids: Sequence[Grid | None], num_lines: int) -> list[Foretelling | None]:
+    """Makers of the forecast for each snippet, as it leads a search; None where there is none."""
+    result: list[Foretelling | None] = [None] * len(grids)
     if forecast is None:
         return result
     first = 0
     for number, grid in enumerate(grids):
         if grid is not None:
-            result[number] = forecast.foretold(grid.rows, first, num_lines)
+            result[number] = partial(forecast.foretold, grid.rows, first, num_lines)
             first += grid.num_rows
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -32,15 +33,16 @@ from support.aligning import WEIGHTS, grid_of
 ROWS = (Row("a", 0), Row("b", 1))
 
 
-def told(gone: dict[int, float], places: dict[int, float], num_lines: int = 5) -> Foretold:
+def told(gone: dict[int, float], places: dict[int, float], numbers: Sequence[int | None] = range(6)) -> Foretold:
     """What outcomes say of two rows where nothing but what is given is likely: log odds and log chances by line."""
+    num_lines = 5
     odds = np.full(num_lines + 1, -5.0, np.float32)
     odds[list(gone)] = list(gone.values())
     chances = np.full((2, num_lines + 1), -20.0, np.float32)
     chances[:, list(places)] = list(places.values())
     fates = np.log(np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]], np.float32))
     outcomes = Outcomes(odds, np.full(num_lines + 1, -9.0, np.float32), fates, chances)
-    return foretold_of(ROWS, outcomes, 0, np.arange(num_lines + 1, dtype=np.int32), num_lines)
+    return foretold_of(ROWS, outcomes, 0, np.arange(num_lines + 1, dtype=np.int32), num_lines, numbers)
 
 
 def test_a_new_row_may_come_behind_lines_that_go_as_well_as_before_them() -> None:
@@ -59,7 +61,7 @@ def test_odds_are_bounded_and_lines_that_nobody_looked_at_stay() -> None:
         np.full((2, 3), -50.0, np.float32),
         np.zeros((2, 1), np.float32),
     )
-    found = foretold_of(ROWS, outcomes, 0, np.array([1], np.int32), 3)
+    found = foretold_of(ROWS, outcomes, 0, np.array([1], np.int32), 3, range(4))
     assert found.gone.tolist() == [UNSEEN_ODDS, MAX_ODDS, UNSEEN_ODDS]
     assert found.begins.min() == -MAX_ODDS
     assert found.fates.min() == LEAST_CHANCE
@@ -68,14 +70,12 @@ def test_odds_are_bounded_and_lines_that_nobody_looked_at_stay() -> None:
 def test_the_rows_of_a_later_snippet() -> None:
     fates = np.log(np.array([[0.2, 0.6, 0.2], [0.9, 0.05, 0.05], [0.5, 0.3, 0.2]], np.float32))
     outcomes = Outcomes(*(np.zeros(2, np.float32) for _ in range(2)), fates, np.zeros((3, 2), np.float32))
-    found = foretold_of(ROWS, outcomes, 1, np.arange(2, dtype=np.int32), 1)
+    found = foretold_of(ROWS, outcomes, 1, np.arange(2, dtype=np.int32), 1, range(2))
     assert np.exp(found.fates[:, 0]).tolist() == pytest.approx([0.9, 0.5])
 
 
 def test_lines_that_an_earlier_snippet_wrote() -> None:
-    found = told({0: 3.0, 1: -1.0}, {1: -1.0})
-    assert found.seen(range(6)) is found
-    moved = found.seen([0, None, 1, 4, 5])
+    found, moved = (told({0: 3.0, 1: -1.0}, {1: -1.0}, numbers) for numbers in (range(6), [0, None, 1, 4, 5]))
     assert moved.gone.tolist() == [3.0, WRITTEN_ODDS, -1.0, -5.0]
     # Before the written line is before what follows it.
     assert moved.places[0].tolist() == found.places[0, [0, 1, 1, 4, 5]].tolist()
