@@ -86,7 +86,8 @@ from fastedit.anchor.lazy.features import (
     TOLD_INSIDE,
     TOLD_OUTSIDE,
 )  # fmt: skip
-from fastedit.anchor.lazy.lines import DOTS, LINE_COMMENT, WORD, Identity, identity_of, unwrapped
+from fastedit.anchor.lazy.lines import DOTS, WORD, Identity, identity_of, unwrapped
+from fastedit.anchor.lazy.loose import abbreviates, drops_comment, is_respaced, leaves_gaps, looseness
 from fastedit.anchor.lazy.shapes import TEXTS, is_underline, kind_of
 
 if TYPE_CHECKING:
@@ -96,11 +97,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-MIN_ABBREVIATED = 6  # characters that stand in both
-MIN_PREFIX = 10  # characters of a line that is cut off without dots
-MIN_GAPPY = 5  # words and signs of a line that lacks some of another one
-_TOKENS = re.compile(r"\w+|[^\w\s,]")
-_PUNCTUATION = re.compile(r"[,;\s]+$")
 _Found = tuple[int, int, list[float], bool]  # the first line, how many, features, whether the original's bytes win
 MAX_LIKE = 24  # lines of the original that a row is compared with
 MAX_SAME = 3000  # places of an equal line that count
@@ -120,70 +116,6 @@ _WHERE_LIKE = (
     (LIKE_OWNER_OTHER, OWNER_OTHER),
     (LIKE_OWNER_NEW, OWNER_NEW),
 )
-
-
-def is_respaced(mine: str, theirs: str) -> bool:
-    """Whether two lines with the same key differ in more than blanks for tabs."""
-    return mine != theirs and not ("\t" in mine + theirs and " ".join(mine.split()) == " ".join(theirs.split()))
-
-
-def abbreviates(mine: str, theirs: str) -> bool:
-    """Whether a line is another one with parts of it as dots; both without white space."""
-    parts = [part for part in DOTS.split(mine) if part]
-    if not DOTS.search(mine) or sum(map(len, parts)) < MIN_ABBREVIATED:
-        return False
-    return re.fullmatch(".*".join(map(re.escape, parts)), theirs) is not None
-
-
-def leaves_gaps(mine: str, theirs: str) -> bool:
-    """Whether a line with dots has nothing that another one lacks, but lacks more of it than where its dots are.
-
-    `def read(self, path, ...):` so stands for `def read(self, path: str, mode: str = "r") -> bytes:`.
-    """
-    if not DOTS.search(mine) or DOTS.search(theirs):
-        return False
-    shown, other = (_TOKENS.findall(text.replace("'", '"')) for text in (DOTS.sub(" ", mine), theirs))
-    if len(shown) < MIN_GAPPY or not other or shown[0] != other[0] or shown[-1] != other[-1]:
-        return False
-    rest = iter(other)
-    return all(token in rest for token in shown)
-
-
-def _is_cut_off(mine: str, theirs: str) -> bool:
-    """Whether a line is the beginning of another one, or a tag without its attributes."""
-    if mine.startswith("<") and mine.endswith(">") and theirs.endswith(">"):
-        return theirs.startswith(f"{mine[:-1]} ") and theirs.count("<") == 1
-    if len(mine) < MIN_PREFIX or not theirs.startswith(mine):
-        return False
-    return not (mine[-1].isalnum() and theirs[len(mine) :][:1].isalnum())
-
-
-def drops_comment(mine: str, theirs: str) -> bool:
-    """Whether a line ends in a comment, and another one doesn't."""
-    return LINE_COMMENT.search(theirs) is not None and LINE_COMMENT.search(mine) is None
-
-
-def looseness(mine: str, theirs: str) -> int:
-    """1 where a line is quoted without its comment or its last comma, 2 abbreviated, 3 cut off, 0 elsewhere."""
-    if DOTS.search(mine) and not DOTS.search(theirs):
-        parts = [part.strip() for part in re.split(r"/\*[^*]*(?:\.{3,}|…)[^*]*\*/|\.{3,}|…", mine)]
-        if sum(map(len, parts)) >= 4:
-            pattern = ".*".join(re.escape(part).replace(r"\ ", r"\s*") for part in parts)
-            if re.fullmatch(pattern, theirs, re.DOTALL):
-                return 2
-            if parts[-1] and theirs.startswith(parts[0]) and re.match(pattern, theirs):
-                return 2
-    code = LINE_COMMENT.sub("", theirs)
-    if code != theirs and "".join(code.split()) == "".join(mine.split()):
-        return 1
-    bare = _PUNCTUATION.sub("", code)
-    if bare and bare != theirs and not mine.endswith((",", ";")):
-        key = "".join(_PUNCTUATION.sub("", mine).split())
-        if "".join(bare.split()) == key:
-            return 1
-    if mine.replace("'", '"').replace(" ", "") == theirs.replace("'", '"').replace(" ", ""):
-        return 1
-    return 3 if _is_cut_off(mine, theirs) else 0
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_impor
 from fastedit.anchor.lazy.blanks import GAPS, Gaps, Spacing, spaced, ways_to_space
 from fastedit.anchor.lazy.facts import COHERENCE, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
+from fastedit.anchor.lazy.fold import MIN_LINES
 from fastedit.anchor.lazy.forecast import FORECAST, Forecast, plain_changes
 from fastedit.anchor.lazy.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
@@ -139,8 +140,8 @@ def readings_of(
     told = _foretold(forecast, grids, len(lines))
     for number, (snippet, context) in enumerate(zip(snippets, contexts, strict=True)):
         grid = grids[number]
-        is_own = grid is not None and (grid.fold is None or (len(snippets) == 1 and known_for is None))
-        own = grid if is_own else None
+        # Of several snippets of a large original each is searched where it may belong alone, not where all of them may.
+        own = grid if len(lines) <= MIN_LINES or (len(snippets) == 1 and known_for is None) else None
         task = Task(base, snippet, language, context, used, known_for, start, rejected, clock, words, own, told[number])
         ranked = _joined(carried, task, found, foresight)
         if not ranked:

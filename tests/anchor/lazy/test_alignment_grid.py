@@ -23,7 +23,7 @@ from fastedit.anchor.lazy.features import (
     ROW_NEW,
 )
 from fastedit.anchor.lazy.grid import Context, Grid
-from fastedit.anchor.lazy.pairs import leaves_gaps
+from fastedit.anchor.lazy.loose import leaves_gaps
 from fastedit.anchor.lazy.steps import StepFacts
 from support.aligning import grid_of, lines_of
 
