@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from fastedit.anchor.hints import Hints, name_of
+from fastedit.anchor.lazy.beside import Beside, LostBeside
 from fastedit.anchor.lazy.keys.gone import GoneEntries
 from fastedit.anchor.lazy.lines import (
     Lines,
@@ -23,7 +24,7 @@ from fastedit.anchor.lazy.lines import (
     used_of,
     without_name,
 )
-from fastedit.anchor.lazy.proposals import PROPOSALS, Beside, LostBeside, Outlived, ProposedLoss
+from fastedit.anchor.lazy.proposals import PROPOSALS, Outlived, ProposedLoss
 from fastedit.anchor.lazy.reworded import Rewording
 from fastedit.anchor.lazy.shapes import TEXTS
 from fastedit.anchor.lazy.spoken import Unit

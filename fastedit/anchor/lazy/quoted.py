@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from fastedit.anchor.hints import sentences_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines, identity_of
-from fastedit.anchor.lazy.message import Declared, Shown
+from fastedit.anchor.lazy.message import Shown
+from fastedit.anchor.lazy.repeated import Declared
 from fastedit.patterns import pattern
 
 MIN_WORD = 3

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.lazy.facts import COHERENCE, FACTS, facts_of
+from fastedit.anchor.lazy.coherence import COHERENCE
+from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Fold, fold_of, outline_after
 from fastedit.anchor.lazy.forecast import FORECAST
@@ -27,11 +28,12 @@ from fastedit.anchor.lazy.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of
 from fastedit.anchor.lazy.losses import LOSSES
-from fastedit.anchor.lazy.message import FULFILLED, REPEATED, Shown
+from fastedit.anchor.lazy.message import FULFILLED, Shown
 from fastedit.anchor.lazy.paths import Path, PathPlan, num_opened, plan_of
 from fastedit.anchor.lazy.places import asks_blanks
 from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
 from fastedit.anchor.lazy.realise import SPACES, Twins, Written, ways_to_write
+from fastedit.anchor.lazy.repeated import REPEATED
 from fastedit.anchor.lazy.rows import Row, Taste, rows_of, variants_of
 from fastedit.anchor.lazy.scattered import SCATTERED, scattered_over
 from fastedit.anchor.lazy.search import Known, Search

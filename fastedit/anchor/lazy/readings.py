@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
+from fastedit.anchor.lazy.beside import Beside
 from fastedit.anchor.lazy.blanks import GAPS, Gaps, Spacing, spaced, ways_to_space
-from fastedit.anchor.lazy.facts import COHERENCE, coherence_of
+from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import MIN_LINES
 from fastedit.anchor.lazy.forecast import FORECAST, Forecast, plain_changes
@@ -28,18 +29,12 @@ from fastedit.anchor.lazy.losses import LOSSES, losses_of
 from fastedit.anchor.lazy.message import (
     FULFILLED,
     MessageFacts,
-    Repetition,
     Shown,
-    Words,
-    declared_in,
     fulfilled_by,
-    repetitions,
-    says_everywhere,
     shown_of,
 )
 from fastedit.anchor.lazy.proposals import (
     PROPOSALS,
-    Beside,
     Outlived,
     ProposedLoss,
     combinations,
@@ -69,6 +64,7 @@ from fastedit.anchor.lazy.reading import (
     slid,
     weights,
 )
+from fastedit.anchor.lazy.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
 from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.rows import names_in
 from fastedit.anchor.lazy.spoken import Unit, noted_units, speaking_of_going, spoken_units

@@ -11,8 +11,9 @@ from rapidfuzz import fuzz, process
 
 from fastedit.anchor.hints import sentences_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines, identity_of
-from fastedit.anchor.lazy.message import Declared, Shown, told_counts
+from fastedit.anchor.lazy.message import Shown
 from fastedit.anchor.lazy.quoted import MIN_NEW, MIN_WORD, NAME, QUOTE, bare, new_quoted_lines
+from fastedit.anchor.lazy.repeated import Declared, told_counts
 from fastedit.patterns import pattern
 
 # rename: one quote stands for another from now on, wherever it is; rename_places: the logarithm of their number;

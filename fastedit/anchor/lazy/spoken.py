@@ -16,7 +16,7 @@ from functools import lru_cache
 from fastedit.anchor.hints import CueKind, cue_at, is_path, name_of, sentences_of, speaks_of_imports
 from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
 from fastedit.anchor.lazy.lines import is_named as imports_just
-from fastedit.anchor.lazy.message import Declared
+from fastedit.anchor.lazy.repeated import Declared
 from fastedit.anchor.lazy.shapes import shapes_at, shapes_said
 from fastedit.patterns import pattern
 

@@ -8,7 +8,8 @@ from textwrap import dedent
 import pytest
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy.facts import COHERENCE, FACTS, coherence_of, facts_of
+from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
+from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.lines import Lines, bound_names
 from fastedit.anchor.lazy.message import MessageFacts

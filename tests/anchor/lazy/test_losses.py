@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from fastedit.anchor.lazy.facts import COHERENCE
+from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.losses import LOSSES, MARKUP, losses_of, markup_of
