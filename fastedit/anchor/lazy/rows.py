@@ -44,6 +44,10 @@ _CODE_ELSEWHERE = ("'", "--", ";", "%", "REM ", "#")
 # So many of the comments behind code are taken either way, where the odds are no farther than this from undecided.
 MAX_FLIPS, MAX_DOUBT = 2, 1.5
 _RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
+# Words in brackets that fill a line: `[the examples as they are]`. Files hardly ever have such a line.
+_BRACKETED = re.compile(r"^(?:\[[^\[\](){}=<>;\"`\\]*\]|\([^\[\](){}=<>;\"`\\]*\)|<(?!!)[^\[\](){}=<>;\"`\\]*>)$")
+_TWO_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")
+BRACKETED_ODDS = -1.5  # that they are the file's, beside a comment's
 _HTML_LIKE = frozenset(
     ("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", "")
 )
@@ -194,14 +198,9 @@ class _Reader:
         is_known = key in self.original.places
         if _BARE.match(stripped) and not (is_known and stripped not in ("...", "…")):
             return [Row(text, number, stripped, DOTS_ODDS, is_dots=True, names=self._names(stripped))]
-        note = self._note(stripped)
-        if note is None and not is_known and self._is_rst_note(stripped):
-            note = stripped[2:].strip()
+        note = self._row_of_note(text, number, is_known)
         if note is not None:
-            odds = self._odds(note, number)
-            if DOTS.fullmatch(note.strip("[](){}<> ")):
-                odds = DOTS_ODDS
-            return [Row(text, number, note, odds, names=self._names(note))]
+            return [note]
         docstring = _DOCSTRING.match(stripped)
         if docstring and not is_known:
             shortened = None if self.taste.keeps_stubs else _SHORTENED.match(text)
@@ -214,6 +213,21 @@ class _Reader:
         if is_known:
             return [Row(text, number)]
         return self._taken_apart(text, number)
+
+    def _row_of_note(self, text: str, number: int, is_known: bool) -> Row | None:
+        """The row of a line that is a comment, or words that may be one; None for any other."""
+        stripped = text.strip()
+        note, is_bracketed = self._note(stripped), False
+        if note is None and not is_known:
+            is_bracketed = _is_bracketed(stripped)
+            note = stripped[1:-1] if is_bracketed else stripped[2:] if self._is_rst_note(stripped) else None
+        if note is None:
+            return None
+        note = note.strip()
+        odds = self._odds(note, number)
+        if DOTS.fullmatch(note.strip("[](){}<> ")):
+            odds = DOTS_ODDS
+        return Row(text, number, note, _less_like_code(odds) if is_bracketed else odds, names=self._names(note))
 
     def _note(self, text: str) -> str | None:
         """The text of the comment that a line is; None for code that begins like a comment of another language."""
@@ -319,6 +333,18 @@ class _Reader:
         ]
         end = next((one for one in self.original.stripped[line + 1 :] if quotes in one), "")
         return [*rows, Row(indent + quotes, number, is_part=True)] if end == quotes else rows
+
+
+def _is_bracketed(text: str) -> bool:
+    """Whether brackets hold all of a line, and nothing but words."""
+    return bool(_BRACKETED.match(text) and _TWO_WORDS.search(text))
+
+
+def _less_like_code(odds: dict[str, float]) -> dict[str, float]:
+    """The log odds of a comment, by `BRACKETED_ODDS` less of a line of the file."""
+    shifted = odds | {"code": odds["code"] + BRACKETED_ODDS}
+    total = math.log(sum(math.exp(odd) for odd in shifted.values()))
+    return {role: odd - total for role, odd in shifted.items()}
 
 
 def _logit(log_probability: float) -> float:

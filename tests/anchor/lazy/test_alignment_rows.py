@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,6 +68,30 @@ def test_a_comment_has_the_odds_of_its_words(text: str) -> None:
     assert text.startswith(row.text[:2])
     assert row.odds is not None
     assert row.role("elide") == row.odds["elide"] < 0
+
+
+@pytest.mark.parametrize(
+    "text", ["[the examples as they are]", "    (first lines: no change)", "<everything up to here>"]
+)
+def test_words_in_brackets_may_stand_for_lines(text: str) -> None:
+    (row,) = rows_of([text], PYTHON, "python")
+    assert row.note == text.strip()[1:-1]
+    assert row.odds is not None
+    assert sum(math.exp(odd) for odd in row.odds.values()) == pytest.approx(1)
+    assert row.odds["elide"] > row.odds["code"]
+
+
+@pytest.mark.parametrize(
+    "text", ["[key, value]", "(yes and no),", "(not a or b=1)", "<!doctype html>", "[one](two words)"]
+)
+def test_brackets_around_code_make_no_note(text: str) -> None:
+    (row,) = rows_of([text], PYTHON, "python")
+    assert row.note is None
+
+
+def test_words_in_brackets_that_the_file_has_are_code() -> None:
+    (row,) = rows_of(["[the whole list]"], Lines(["[the whole list]"]), "markdown")
+    assert row.note is None
 
 
 def test_a_comment_of_the_file_is_still_a_comment() -> None:
