@@ -35,6 +35,7 @@ _ONE_LINE = re.compile(rf"^(?P<head>\s*(?:async\s+)?def\s.*?\)(?:\s*->[^:]*)?:)\
 _DOCSTRING = re.compile(r"^[rbuRBU]?(\"\"\"|''')\s*(.*?)\s*\1$")
 _QUOTED_NAME = re.compile(r"`([^`\n]+)`")
 DOTS_ODDS = {"elide": -0.02, "where": -6.0, "new": -6.0, "gone": -6.0, "code": -4.0}
+STUB_ODDS = DOTS_ODDS | {"elide": -0.3, "code": -1.4}  # of dots where the file has such a line, as a body
 CODE_ODDS = {"elide": -20.0, "where": -20.0, "new": -20.0, "gone": -20.0, "code": 0.0}
 # A comment behind code is left out of the result where the classifier gives it less than this to be code.
 MAX_CODE_ODDS = math.log(0.5)
@@ -197,7 +198,8 @@ class _Reader:
         key = "".join(stripped.split())
         is_known = key in self.original.places
         if _BARE.match(stripped) and not (is_known and stripped not in ("...", "…")):
-            return [Row(text, number, stripped, DOTS_ODDS, is_dots=True, names=self._names(stripped))]
+            odds = STUB_ODDS if is_known else DOTS_ODDS
+            return [Row(text, number, stripped, odds, is_dots=True, names=self._names(stripped))]
         note = self._row_of_note(text, number, is_known)
         if note is not None:
             return [note]

@@ -55,6 +55,13 @@ def test_nothing_but_dots_is_a_marker_for_certain(text: str) -> None:
     assert row.odds == DOTS_ODDS
 
 
+def test_dots_that_the_file_has_for_a_body_may_be_one() -> None:
+    (row,) = rows_of(["    ..."], Lines(["def load(path):", "    ..."]), "python")
+    assert row.is_dots
+    assert row.role("code") > DOTS_ODDS["code"]
+    assert row.role("code") < row.role("elide")
+
+
 @pytest.mark.parametrize("text", ["x = ...", "call(...)", "f(*args, ...)", "{...props}", "...items,", "{ ...rest, a }"])
 def test_dots_in_code_are_no_marker(text: str) -> None:
     rows = rows_of([text], PYTHON, "javascript")
