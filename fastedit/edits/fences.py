@@ -34,6 +34,7 @@ from fastedit.edits.wording import (
     path_in_prose,
 )
 from fastedit.patterns import pattern
+from fastedit.syntax import language_of, language_of_tag
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -54,6 +55,7 @@ _SHELL_TAGS = "bash sh shell zsh fish console terminal shell-session shellsessio
 SHELL_TAGS = frozenset(_SHELL_TAGS.split())
 _OUTPUT_TAGS = "text txt log logs output stdout plaintext plain ansi traceback mermaid dot graphviz tree"
 OUTPUT_TAGS = frozenset(_OUTPUT_TAGS.split())
+DATA_FORMATS = frozenset(("json", "yaml", "toml", "ini", "xml", "css", "scss", "less"))
 MAX_SENTENCE_LINES = 40
 MAX_SENTENCE = 600
 MAX_COMMANDS = 20
@@ -372,7 +374,7 @@ _SHOWS_OUTPUT = _any_of(
     r"\byou(?:'ll| will| should)(?: now| then)? (?:see|get)\b[^.]{0,30}:$",
 )
 _SHOWS_USE = _any_of(
-    r"^(?:example(?: usage)?|usage(?: example)?|for example|e\.g\.)\b[^.]{0,60}:?$",
+    r"^(?:example(?: usage)?|usage(?: example)?|for example|e\.g\.)\b[^.,]{0,60}:?$",
     r"\b(?:use|call|invoke) it (?:like|as|so|this)\b[^.]{0,30}:?$",
     r"\bcan (?:now |then )?be (?:used|called|invoked) (?:like|as follows|so|this way)\b[^.]{0,20}:$",
     r"^for reference\b[^.]{0,60}:$",
@@ -517,6 +519,8 @@ class PathReader:
         sentence = last_sentence(block.prose)
         info_path, is_cited = path_in_info(block.info)
         inline = path_in_prose(sentence)
+        if inline is not None and _is_of_another_kind(block.info, inline.path):
+            inline = None
         locator = path_in_comment(block.lines[0]) if block.lines else None
         mention = self._mention(locator, inline)
         if mention and info_path in FILE_NAMES:
@@ -559,6 +563,12 @@ class PathReader:
         if self.heading is not None and self.is_heading_fresh:
             return self.heading
         return locator or inline if self.heading is None else locator or self.heading
+
+
+def _is_of_another_kind(info: str, path: str) -> bool:
+    """Whether a fence's tag names a format of data, and a path that the prose only mentions is no file in it."""
+    tagged, named = language_of_tag(info), language_of(path)
+    return tagged in DATA_FORMATS and named not in ("", tagged)
 
 
 def _is_listed(prose: Sequence[str], named: Sequence[PathMention | None], number: int) -> bool:

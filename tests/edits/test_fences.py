@@ -107,6 +107,7 @@ def test_prose_tells_what_a_fence_is_for():
     assert not is_output("python", ["It prints:"])
     assert is_example(["Usage example:"])
     assert not is_example(["Use a set here:"])
+    assert not is_example(["Usage docstring, the imports there and the last variable:"])
 
 
 def test_a_marker_is_a_comment_that_stands_for_code():

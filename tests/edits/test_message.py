@@ -322,3 +322,11 @@ def test_code_in_a_fence_that_never_closes_may_be_cut_off():
 )
 def test_what_ends_by_itself_needs_no_closing_fence(text):
     assert len(parse_message(text)) == 1
+
+
+def test_a_file_that_prose_mentions_is_not_that_of_data_in_another_format() -> None:
+    message = "`start` goes, since there's no `src/index.js` any more:\n\n```json\n  \"scripts\": {\n  }\n```\n"
+    [edit] = parse_message(message).edits
+    assert edit.path is None
+    [edit] = parse_message(message.replace("json", "js")).edits
+    assert edit.path == "src/index.js"
