@@ -46,9 +46,15 @@ _CODE_ELSEWHERE = ("'", "--", ";", "%", "REM ", "#")
 MAX_FLIPS, MAX_DOUBT = 2, 1.5
 _RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
 # Words in brackets that fill a line: `[the examples as they are]`. Files hardly ever have such a line.
-_BRACKETED = re.compile(r"^(?:\[[^\[\](){}=<>;\"`\\]*\]|\([^\[\](){}=<>;\"`\\]*\)|<(?!!)[^\[\](){}=<>;\"`\\]*>)$")
+_BRACKETED = re.compile(
+    r"^(?:\[{1,2}[^\[\](){}=<>;\"`\\]*\]{1,2}|\([^\[\](){}=<>;\"`\\]*\)|<{1,2}(?!!)[^\[\](){}=<>;\"`\\]*>{1,2})$"
+)
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")
+_ONE_WORD = re.compile(r"[\[(]{1,2}\s*([^\W\d_]{3,})\s*[\])]{1,2}")
+MIN_ONE_WORD = math.log(0.6)  # the least chance that one word in brackets stands for something, by that word
+_STARRED = re.compile(r"^\*\s+(?=[\[(.…])")  # in a block comment
 BRACKETED_ODDS = -1.5  # that they are the file's, beside a comment's
+MAX_UNEVEN = 3  # characters that a title may be longer or shorter than the line below it
 _HTML_LIKE = frozenset(
     ("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", "")
 )
@@ -180,6 +186,7 @@ class _Reader:
             self.signs = (*self.signs, "{#", "{/*", "//", "<%")
         self.doubts: dict[str, float] = {}
         self.has_signs = bool(syntax.line)
+        self.has_stars = any(opening.startswith("/*") for opening, _ in syntax.block)
         self.allows_comments = language != "json" or any(map(original.is_comment, range(len(original))))
 
     def all_rows(self, texts: Sequence[str]) -> list[Row]:
@@ -197,7 +204,8 @@ class _Reader:
             return [Row(text, number)]
         key = "".join(stripped.split())
         is_known = key in self.original.places
-        if _BARE.match(stripped) and not (is_known and stripped not in ("...", "…")):
+        is_dots = _BARE.match(stripped) and not self._is_underline(stripped, number)
+        if is_dots and not (is_known and stripped not in ("...", "…")):
             odds = STUB_ODDS if is_known else DOTS_ODDS
             return [Row(text, number, stripped, odds, is_dots=True, names=self._names(stripped))]
         note = self._row_of_note(text, number, is_known)
@@ -221,8 +229,9 @@ class _Reader:
         stripped = text.strip()
         note, is_bracketed = self._note(stripped), False
         if note is None and not is_known:
-            is_bracketed = _is_bracketed(stripped)
-            note = stripped[1:-1] if is_bracketed else stripped[2:] if self._is_rst_note(stripped) else None
+            inner = _STARRED.sub("", stripped) if self.has_stars else stripped
+            is_bracketed = _is_bracketed(inner) or (inner != stripped and bool(_BARE.match(inner)))
+            note = inner.strip("[]()<>") if is_bracketed else stripped[2:] if self._is_rst_note(stripped) else None
         if note is None:
             return None
         note = note.strip()
@@ -251,6 +260,11 @@ class _Reader:
             return odds
         total = math.log(sum(math.exp(odd) for role, odd in odds.items() if role != "code"))
         return {role: odd - total for role, odd in odds.items()} | {"code": CODE_ODDS["elide"]}
+
+    def _is_underline(self, text: str, number: int) -> bool:
+        """Whether a line of tildes sets off a title above it, rather than standing for something."""
+        above = self.comments.shown.stripped[number - 1] if number else ""
+        return not text.strip("~") and abs(len(above) - len(text)) <= MAX_UNEVEN
 
     def _is_rst_note(self, text: str) -> bool:
         """Whether a line is a comment of reStructuredText, or is written like one that stands for something."""
@@ -339,7 +353,10 @@ class _Reader:
 
 def _is_bracketed(text: str) -> bool:
     """Whether brackets hold all of a line, and nothing but words."""
-    return bool(_BRACKETED.match(text) and _TWO_WORDS.search(text))
+    if not _BRACKETED.match(text):
+        return False
+    word = _ONE_WORD.fullmatch(text)
+    return bool(_TWO_WORDS.search(text)) or (word is not None and log_odds(word.group(1))["elide"] > MIN_ONE_WORD)
 
 
 def _less_like_code(odds: dict[str, float]) -> dict[str, float]:

@@ -96,6 +96,22 @@ def test_brackets_around_code_make_no_note(text: str) -> None:
     assert row.note is None
 
 
+@pytest.mark.parametrize(
+    "text", [" * (params as before)", " * ... (the rest of it)", "<< the body >>", "[[ the long list ]]"]
+)
+def test_words_in_brackets_may_be_a_part_of_a_comment(text: str) -> None:
+    (row,) = rows_of([text], SCRIPT, "javascript")
+    assert row.note is not None
+    (plain,) = rows_of([" * (params as before)"], PYTHON, "python")
+    assert plain.note is None
+
+
+def test_a_line_of_tildes_below_a_title_is_no_marker() -> None:
+    title = rows_of(["Hooks of the tool", "~~~~~~~~~~~~~~~~~"], Lines(["Tools", "====="]), "rst")
+    assert not any(row.is_dots for row in title)
+    assert rows_of(["a", "~~~~~~~~~~~"], Lines(["Tools"]), "rst")[1].is_dots
+
+
 def test_words_in_brackets_that_the_file_has_are_code() -> None:
     (row,) = rows_of(["[the whole list]"], Lines(["[the whole list]"]), "markdown")
     assert row.note is None
