@@ -34,7 +34,6 @@ from fastedit.edits.wording import (
     path_in_prose,
 )
 from fastedit.patterns import pattern
-from fastedit.syntax import language_of, language_of_tag
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -55,7 +54,10 @@ _SHELL_TAGS = "bash sh shell zsh fish console terminal shell-session shellsessio
 SHELL_TAGS = frozenset(_SHELL_TAGS.split())
 _OUTPUT_TAGS = "text txt log logs output stdout plaintext plain ansi traceback mermaid dot graphviz tree"
 OUTPUT_TAGS = frozenset(_OUTPUT_TAGS.split())
-DATA_FORMATS = frozenset(("json", "yaml", "toml", "ini", "xml", "css", "scss", "less"))
+DATA_TAGS = frozenset("json jsonc json5 yaml yml toml ini xml css scss less".split())
+PROGRAM_ENDINGS = tuple(
+    f".{ending}" for ending in "py pyi js mjs cjs jsx ts mts cts tsx go rs rb php java cs c cpp".split()
+)
 MAX_SENTENCE_LINES = 40
 MAX_SENTENCE = 600
 MAX_COMMANDS = 20
@@ -566,9 +568,8 @@ class PathReader:
 
 
 def _is_of_another_kind(info: str, path: str) -> bool:
-    """Whether a fence's tag names a format of data, and a path that the prose only mentions is no file in it."""
-    tagged, named = language_of_tag(info), language_of(path)
-    return tagged in DATA_FORMATS and named not in ("", tagged)
+    """Whether a fence's tag names a format of data, and a path that the prose only mentions is that of a program."""
+    return _tag(info) in DATA_TAGS and path.lower().endswith(PROGRAM_ENDINGS)
 
 
 def _is_listed(prose: Sequence[str], named: Sequence[PathMention | None], number: int) -> bool:

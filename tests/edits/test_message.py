@@ -325,8 +325,8 @@ def test_what_ends_by_itself_needs_no_closing_fence(text):
 
 
 def test_a_file_that_prose_mentions_is_not_that_of_data_in_another_format() -> None:
-    message = "`start` goes, since there's no `src/index.js` any more:\n\n```json\n  \"scripts\": {\n  }\n```\n"
-    [edit] = parse_message(message).edits
+    message = '`start` goes, since there\'s no `src/index.js` any more:\n\n```json\n  "scripts": {\n  }\n```\n'
+    [edit] = parse_message(message)
     assert edit.path is None
-    [edit] = parse_message(message.replace("json", "js")).edits
+    [edit] = parse_message(message.replace("json", "js"))
     assert edit.path == "src/index.js"

@@ -137,7 +137,7 @@ CLOSE_EDIT = "```python\n# ...\n    return round(area, 2)\n```\n"
 @pytest.mark.parametrize("stream", [False, True])
 def test_close_readings_are_judged_and_counted(spare: Target, stream: bool) -> None:
     # It would leave the file as it is, so it finds the reading likeliest that changes it last.
-    asked = {"original": CLOSE, "edit": CLOSE_EDIT, "path": "a.py", "certainty": 0.25, "stream": stream}
+    asked = {"original": CLOSE, "edit": CLOSE_EDIT, "path": "a.py", "certainty": 0.45, "stream": stream}
     with scripted(replace(spare, word=Word(readings=1.0))) as (service, _):
         refusal = service.client.post("/v1/apply", json={**asked, "mode": "structural", "stream": False})
         assert refusal.json()["error"]["code"] == "ANCHOR_AMBIGUOUS"

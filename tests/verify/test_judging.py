@@ -41,7 +41,7 @@ FIRST = FILE.replace("return area\n", "return round(area, 2)\n")
 STEPS = "".join(f"step_{n} = {n}\n" for n in range(90))
 FAR = FILE.replace("\n\ndef volume", f"\n\n{STEPS}\n\ndef volume")
 SECOND = FILE.replace("return volume\n", "return round(area, 2)\n")
-LEAST = 0.25  # asked of its readings, of which the first has less; together they have more
+LEAST = 0.4  # asked of its readings, of which the first has less; together they have more
 JUDGES = Word(readings=1.0)
 TOLD = {"path": "a.py", "certainty": LEAST}
 

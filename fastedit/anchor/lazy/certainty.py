@@ -28,7 +28,7 @@ from rapidfuzz.fuzz import ratio
 from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
 from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY
-from fastedit.anchor.lazy.forecast import FORECAST
+from fastedit.anchor.lazy.forecast import FORECAST, OF_CHANGE
 from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines, columns_of, identity_of
 from fastedit.anchor.lazy.message import TOLD, told_by
 from fastedit.anchor.lazy.paths import Step
@@ -54,7 +54,7 @@ _BEFORE, _BEHIND = "TQNSDJB", ("Q", "M", "J", "D", "END", "B")
 # gap_...: of what only goes, whether a snippet shows the lines around as neighbours, a marker there, or neither.
 # known: the share of the words of old lines that the message has. code_odds, dots, note, note_gone: comments in what is
 # new, and beside it. told_...: where the words say that the snippet goes. keys, proposal: what led there, else from_...
-# and to_...: the search's states before and behind.
+# and to_...: the search's states before and behind. forecast_...: see `OF_CHANGE`.
 CHANGE_FACTS: tuple[str, ...] = (
     "insert", "delete", "replace", "lines_old", "lines_new", "blank_old", "blank_new", "found", "broken", "single",
     *(f"above_{kind}" for kind in _BESIDE), *(f"below_{kind}" for kind in _BESIDE),
@@ -63,7 +63,7 @@ CHANGE_FACTS: tuple[str, ...] = (
     "same_identity", "other_identity", "gap_shown", "gap_from_marker", "gap_to_marker", "gap_edge", "gap_unshown",
     "known", "code_odds", "dots", "note", "note_gone", "told_at", "told_off", "told_near", "at_top", "at_end", "keys",
     "proposal", "folded", *(f"from_{state}" for state in _BEFORE), *(f"to_{state}" for state in _BEHIND),
-    "changes", "readings",
+    "changes", "readings", *(f"forecast_{name}" for name in OF_CHANGE),
 )  # fmt: skip
 # Of a reading: the logarithm of the chance that all of its changes are right, and its mean; the least chance of one as
 # it is and as odds, the two least together; how many changes there are.
@@ -362,6 +362,7 @@ class _ChangeReader:
         self.proposed = {line for proposal in reading.proposals for line in proposal.gone}
         self.prose = reading.shown.prose if reading.shown is not None else ""
         self.snippets = [_shown(part.grid.rows) for part in reading.parts]
+        self.forecast = reading.forecast
 
     @cached_property
     def _places(self) -> dict[str, list[tuple[int, int]]]:
@@ -404,6 +405,10 @@ class _ChangeReader:
         f["known"] = sum(word in self._words for word in words) / len(words) if words else 0.0
         f["proposal"] = float(any(line in self.proposed for line in range(start, end)))
         self._add_steps(f, start, end)
+        if self.forecast is not None:
+            f.update(
+                (f"forecast_{name}", told) for name, told in zip(OF_CHANGE, self.forecast.facts_of(change), strict=True)
+            )
         return f
 
     # ---- what the snippets show ----------------------------------------------------------------------------------

@@ -40,6 +40,10 @@ FORECAST = tuple(
         "gone gone_least new new_least place place_least rows rows_least gone_against new_against outside unshown"
     ).split()
 )
+# Of one change: how likely what goes in it goes, that something new comes there (or not, where nothing does), the place
+# of each new line, that these rows are new; ..._least: the least likely of them, the rest are means. beside: how likely
+# the line above or below goes, too; unseen: the share of its lines that the forecast didn't look at.
+OF_CHANGE = ("gone", "gone_least", "new", "place", "place_least", "rows", "rows_least", "beside", "unseen")
 MAX_DEVIATIONS = 5.0
 LEAST = -40.0  # no chance is told to be smaller
 LEAST_PLACE, OUTSIDE = -12.0, -6.0
@@ -73,11 +77,13 @@ class ForecastNetwork:
         _add_at(bias.reshape(-1, bias.shape[2]), row * len(lines) + line, self._linear("pairs_bias", pairs))
         bias = bias.transpose(2, 0, 1)
         apart = APART * (tokens.snippets[:, None] != tokens.snippets[None]).astype(np.float32)
+        ties = self._linear("ties_bias", tokens.ties.astype(np.float32)).transpose(2, 0, 1)
         for layer in range(LAYERS):
             at = 2 * HEADS * layer
             to_rows = bias[at : at + HEADS]
             to_lines = bias[at + HEADS : at + 2 * HEADS].transpose(0, 2, 1)
-            n, r = self._layer(f"layers.{layer}.", n, r, to_rows, to_lines, apart)
+            among = apart + ties[HEADS * layer : HEADS * (layer + 1)]
+            n, r = self._layer(f"layers.{layer}.", n, r, to_rows, to_lines, among)
         r, n = self._normal("rows_out", r), self._normal("lines_out", n)
         beside = np.concatenate([np.concatenate([np.zeros_like(n[:1]), n[:-1]]), n], axis=1)
         queries, keys = self._linear("queries", r), self._linear("keys", beside)
@@ -90,7 +96,7 @@ class ForecastNetwork:
         )
 
     def _layer(
-        self, name: str, n: Floats, r: Floats, to_rows: Floats, to_lines: Floats, apart: Floats
+        self, name: str, n: Floats, r: Floats, to_rows: Floats, to_lines: Floats, among: Floats
     ) -> tuple[Floats, Floats]:
         def linear(part: str, values: Floats) -> Floats:
             return self._linear(name + part, values)
@@ -101,7 +107,7 @@ class ForecastNetwork:
         n = n + linear("lines_mixed", _silu(self._along(f"{name}lines_along", normal("n0", n))))
         r = r + linear("rows_mixed", _silu(self._along(f"{name}rows_along", normal("n1", r))))
         own = np.split(linear("own", normal("n2", r)), 3, axis=1)
-        r = r + self._attended(f"{name}rows_to_rows", own, apart)
+        r = r + self._attended(f"{name}rows_to_rows", own, among)
         from_n, from_r = normal("n3", n), normal("n4", r)
         lines_told, rows_told = (
             np.split(linear(part, values), 2, axis=1)
@@ -183,7 +189,7 @@ def _log_softmax(values: Floats) -> Floats:
     return np.asarray(values - top - np.log(np.exp(values - top).sum(axis=1, keepdims=True)), np.float32)
 
 
-def _log_sigmoid(values: Floats) -> Floats:
+def _log_sigmoid(values: Floats | float) -> Floats:
     return np.asarray(-np.logaddexp(0, -values), np.float32)
 
 
@@ -249,6 +255,31 @@ class Forecast:
         """The forecast for one snippet's rows and a text's lines, as it leads a search; see `foretold_of`."""
         return foretold_of(rows, self.outcomes, first, self.tokens.numbers, num_lines, numbers)
 
+    def facts_of(self, change: Change) -> tuple[float, ...]:
+        """Tells how likely one change is, see `OF_CHANGE`. change: lines [start, end) that become others."""
+        start, end, texts = change
+        found, told = self.decisions([change]), self.outcomes
+        places = [
+            max(LEAST_PLACE, float(told.places[rows, place].max())) if place >= 0 else OUTSIDE
+            for rows, place in found.places
+        ]
+        rows = [float(told.fates[rows, 0].max()) for rows, _ in found.places]
+        here = self.at.get(start, -1)
+        odds = (told.new[here] if texts else -told.new[here]) if here >= 0 else 0.0
+        beside = [
+            told.gone[self.at[line]]
+            for line in (start - 1, end)
+            if line in self.at and self.tokens.line_keys[self.at[line]]
+        ]
+        return (
+            *_mean_and_least(_log_sigmoid(told.gone[list(found.gone)])),
+            max(LEAST_PLACE, float(_log_sigmoid(odds))),
+            *_mean_and_least(places),
+            *_mean_and_least(rows),
+            max(LEAST_PLACE, float(_log_sigmoid(max(beside)))) if beside else LEAST_PLACE,
+            found.outside / max(1, end - start + len(texts)),
+        )
+
     def decisions(self, changes: Sequence[Change]) -> Decisions:
         """Tells what changes do to the tokens. changes: lines [start, end) that become others; ascending."""
         gone: list[int] = []
@@ -299,6 +330,13 @@ class Forecast:
             min(-LEAST, float(found.outside)),
             min(-LEAST, float(found.unshown)),
         )
+
+
+def _mean_and_least(chances: Floats | Sequence[float]) -> tuple[float, float]:
+    """The mean and the least of logarithms, none of them below `LEAST_PLACE`; of none, 0."""
+    if not len(chances):
+        return 0.0, 0.0
+    return max(LEAST_PLACE, float(np.mean(chances))), max(LEAST_PLACE, float(np.min(chances)))
 
 
 def _marked(count: int, at: Sequence[int]) -> NDArray[np.bool_]:

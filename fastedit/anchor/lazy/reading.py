@@ -22,7 +22,7 @@ from fastedit.anchor.lazy.coherence import COHERENCE
 from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Fold, fold_of, outline_after
-from fastedit.anchor.lazy.forecast import FORECAST
+from fastedit.anchor.lazy.forecast import FORECAST, Forecast
 from fastedit.anchor.lazy.foretold import Foretold
 from fastedit.anchor.lazy.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
@@ -124,6 +124,7 @@ class Reading:
     score: the higher the likelier. parts: one for each snippet. joined, whole: see `JOINED` and `WHOLE`.
     place: the line of the original at which the last snippet begins to change it. shown: what the message shows and
     says. outlook: what `WHOLE` is expected to be worth by what each snippet changes, while that isn't known.
+    forecast: of what becomes of each line, None where there is none.
     """
 
     lines: tuple[str, ...]
@@ -138,6 +139,7 @@ class Reading:
     shown: Shown | None = None
     original: Lines | None = None
     outlook: float = 0.0
+    forecast: Forecast | None = None
 
     @property
     def promise(self) -> float:

@@ -121,7 +121,7 @@ def readings_of(
     """
     used = known_weights if known_weights is not None else weights()
     hints = hints_of(f"{message}\n\n{instruction}" if instruction else message)
-    words = f"{_beside_code(prose_of(message), snippets)}\n\n{instruction}"
+    words = words_beside(message, snippets, instruction)
     shown = shown_of([snippet.lines for snippet in snippets], hints, words)
     base = Base(Lines(lines), found, language)
     start = Reading(tuple(lines), tuple(range(len(lines))), 0.0, shown=shown, original=base.lines)
@@ -131,7 +131,8 @@ def readings_of(
     foresight = _foresight(facts, base.language, used)
     contexts = contexts_of(snippets, hints, instruction)
     grids = plain_grids(base, snippets, contexts, language, clock)
-    tokens = tokens_of(grids, hints, f"{prose_of(message)}\n\n{instruction}")
+    told_around = pieces_of(snippets, words)
+    tokens = tokens_of(grids, hints, told_around)
     forecast = None if tokens is None else Forecast(tokens)
     told = _foretold(forecast, grids, len(lines))
     for number, (snippet, context) in enumerate(zip(snippets, contexts, strict=True)):
@@ -149,7 +150,8 @@ def readings_of(
         return []
     once = [reading for reading in carried if not reading.joined[REPEATED_AT]][:MAX_REPEATED]
     carried = [*carried, *_everywhere(once, start, base, Words(words, _keys_of(*snippets)), used)]
-    pieces = _pieces(snippets, words)
+    keys = [_keys_of(one) for one in snippets]
+    pieces = list(zip(told_around, [*keys, *keys[-1:]], strict=True))
     result = _with_proposals(carried, base, hints, shown, pieces, language, used)
     ranked = _as_wholes(result[: count + MAX_BELOW], base, facts, forecast, used)
     gaps = Gaps(base.lines, [snippet.lines for snippet in snippets], pieces)
@@ -206,10 +208,15 @@ def _foresight(message: MessageFacts, language: str, used: dict[str, float]) -> 
     return told
 
 
-def _beside_code(prose: str, snippets: Sequence[Snippet]) -> str:
-    """The lines outside of fences that no snippet shows: code without a fence isn't prose."""
+def words_beside(message: str, snippets: Sequence[Snippet], instruction: str = "") -> str:
+    """The words of a message, its lines outside of fences that no snippet shows, and the instruction behind them.
+
+    Code without a fence isn't prose.
+    """
     code = {line.strip() for snippet in snippets for line in snippet.lines}
-    return "\n".join(line for line in prose.split("\n") if not line.strip() or line.strip() not in code)
+    prose = prose_of(message).split("\n")
+    beside = "\n".join(line for line in prose if not line.strip() or line.strip() not in code)
+    return f"{beside}\n\n{instruction}"
 
 
 def _everywhere(
@@ -228,12 +235,10 @@ def _everywhere(
     return result
 
 
-def _pieces(snippets: Sequence[Snippet], words: str) -> list[tuple[str, frozenset[str]]]:
-    """The words before each snippet with its lines, and those behind the last one."""
-    pieces = [(one.prose, frozenset("".join(line.split()) for line in one.lines)) for one in snippets]
+def pieces_of(snippets: Sequence[Snippet], words: str) -> list[str]:
+    """The words before each snippet, and those behind the last one. words: all of them, see `words_beside`."""
     last = next((one.prose for one in reversed(snippets) if one.prose.strip()), "")
-    rest = words.rpartition(last)[2] if last else words
-    return [*pieces, (rest, pieces[-1][1] if pieces else frozenset())]
+    return [*(one.prose for one in snippets), words.rpartition(last)[2] if last else words]
 
 
 def _as_joined(made: Repetition) -> dict[str, float]:
@@ -448,7 +453,7 @@ def _as_wholes(
             *((0.0,) * len(FORECAST) if forecast is None else forecast.facts(plain)),
         )
         extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
-        result.append(replace(reading, whole=told, score=reading.score + extra))
+        result.append(replace(reading, whole=told, score=reading.score + extra, forecast=forecast))
     return sorted(result, key=lambda reading: -reading.score)
 
 

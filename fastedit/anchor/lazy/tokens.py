@@ -6,6 +6,7 @@ Rows, lines and pairs have the facts that the search has of them (`grid`, `steps
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints
+from fastedit.anchor.lazy.comments import log_odds
 from fastedit.anchor.lazy.features import BACK, JUNCTION, LANDED, LEFT, LIKE, LIKE_BY, MARKER, NOTE, PAIR, ROW_NEW, SAME
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import Identity
 from fastedit.anchor.lazy.rows import names_in
+from fastedit.anchor.lazy.sentences import lines_named, sentences_around
 from fastedit.anchor.lazy.steps import StepFacts
 
 if TYPE_CHECKING:
@@ -30,6 +33,13 @@ _KINDS = (
 )  # fmt: skip
 _KIND_AT = {name: at for at, name in enumerate(_KINDS)}
 _ROLES = ("code", "elide", "where", "new", "gone")
+# Of a sentence of the message, which is a row, too.
+_PROSE_FACTS = (
+    "is_prose", "near", "is_behind", "is_item", "num_names", "known", "shown", "says_gone", "is_long"
+)  # fmt: skip
+# Of a sentence and a line: how rare the rarest name is that both have, a quoted or a plain one; whether the line is the
+# first one of a declaration that the sentence names, or inside of one.
+_NAMED = ("prose", "prose_named", "prose_plainly", "prose_declares", "prose_inside")
 _LINE_FACTS = (
     "blank", "comment", "trivial", "header", "shown", "like", "said", "doc", "stays", "replaced"
 )  # fmt: skip
@@ -37,8 +47,9 @@ ROW_FACTS: tuple[str, ...] = (
     "is_blank", "is_dots", "is_part", "is_quoted", "is_whole", "places", "is_trivial", "is_first", "is_last", "before",
     "behind", "column", "opens", "is_note", "adds", "changes", "has_markers", "snippets", "is_shifted", "named",
     "removed", "in_named", "length", *(f"role_{name}" for name in _ROLES), *(f"kind_{name}" for name in _KINDS),
-    *ROW_NEW, *MARKER, *NOTE, *JUNCTION, *BACK,
+    *ROW_NEW, *MARKER, *NOTE, *JUNCTION, *BACK, *_PROSE_FACTS,
 )  # fmt: skip
+_ROLES_AT = ROW_FACTS.index(f"role_{_ROLES[0]}")
 LINE_FACTS: tuple[str, ...] = (
     "same", "most_like", "rows", "named", "removed", "is_trivial", "column", "opens", "is_comment", "places", "part",
     "is_top", "is_end", *(f"kind_{name}" for name in _KINDS), *_LINE_FACTS,
@@ -46,13 +57,24 @@ LINE_FACTS: tuple[str, ...] = (
     "breaks_before", "breaks_behind",
 )  # fmt: skip
 NUM_OWN = LINE_FACTS.index("is_end") + 1
+PAIR_FACTS: tuple[str, ...] = (*PAIR, *_NAMED)
 # Of a row and a line: whether the row's column is that of what stands above, or below, the position before the line,
 # or further right or left of it; whether both are the same, or the ones above them, or the ones below them are.
-FITS = ("above", "below", "right_of_above", "left_of_below", "same", "same_above", "same_below")
+# in_order: it would be in the alphabet's order there; in_their_order: in that of the lines around.
+FITS = (
+    "above", "below", "right_of_above", "left_of_below", "same", "same_above", "same_below", "in_order",
+    "in_their_order",
+)  # fmt: skip
+_BEFORE_WORDS = "\"'`-*([{<@ "
 MAX_LINES, SPREAD = 480, 10  # lines that are looked at, and how many around each that may be meant
 HEAD, END = 8, 6  # lines that always are
 MAX_ROWS = 300
-MAX_PAIRS = 60  # lines that a row may stand for
+MAX_PAIRS = 60  # lines that a row may stand for, or a sentence be about
+MAX_NAMED = 12  # lines with a name in them, that it may mean one of them
+MAX_DECLARED, MAX_INSIDE = 3, 30  # declarations of a name, and lines of each, that a sentence may be about
+# Of a row and a sentence: whether the sentence names what is in the row; stands before its snippet, or behind the last
+# one; whether nothing stands between, and whether it is the first one behind the row's snippet.
+TIES = ("named", "around", "next", "behind")
 LIKELIEST = 3  # lines that a row is most like
 
 
@@ -60,10 +82,11 @@ LIKELIEST = 3  # lines that a row is most like
 class Tokens:
     """The rows of a message and the lines of the original that it may be about, as the network reads them.
 
-    rows: (R, len(ROW_FACTS)); lines: (N, len(LINE_FACTS)), the last one for the end where the file's end is near.
-    numbers: (N,), the original's line for each, ascending. pairs: (P, 2), rows and lines that they may stand for;
-    pair_facts: (P, len(PAIR)). fits: (R, N, len(FITS)). snippets: (R,), the number of each row's snippet. row_keys,
-    line_keys: without white space, "" for blank ones.
+    Behind the rows of code are the sentences. rows: (R, len(ROW_FACTS)); lines: (N, len(LINE_FACTS)), the last one for
+    the end where the file's end is near. numbers: (N,), the original's line for each, ascending. pairs: (P, 2), rows
+    and lines that they may stand for, or name; pair_facts: (P, len(PAIR_FACTS)). fits: (R, N, len(FITS)). ties:
+    (R, R, len(TIES)). snippets: (R,), the number of each row's snippet. row_keys, line_keys: without white space, ""
+    for blank ones and sentences.
     """
 
     rows: Floats
@@ -72,24 +95,29 @@ class Tokens:
     pairs: NDArray[np.int32]
     pair_facts: Floats
     fits: NDArray[np.bool_]
+    ties: NDArray[np.bool_]
     snippets: NDArray[np.int32]
     row_keys: tuple[str, ...]
     line_keys: tuple[str, ...]
 
 
-def tokens_of(of_snippets: Sequence[Grid | None], hints: Hints, words: str) -> Tokens | None:
+def tokens_of(of_snippets: Sequence[Grid | None], hints: Hints, pieces: Sequence[str]) -> Tokens | None:
     """The tokens of a message; None where it shows too many rows, or none.
 
-    of_snippets: the grid of each snippet, all with the same lines; None for one without rows. words: all that the
-    message says.
+    of_snippets: the grid of each snippet, all with the same lines; None for one without rows. pieces: the words before
+    each snippet, and those behind the last one.
     """
     grids = [grid for grid in of_snippets if grid is not None]
     num_rows = sum(grid.num_rows for grid in grids)
     if not grids or not 0 < num_rows <= MAX_ROWS:
         return None
-    rows = np.concatenate([_row_facts(grid, len(of_snippets)) for grid in grids])
+    sentences = _Sentences(grids, of_snippets, pieces)
+    rows = np.concatenate([*(_row_facts(grid, len(of_snippets)) for grid in grids), sentences.facts()])
     pairs, facts = _pairs(grids)
-    lines = _LineReader(grids, pairs, facts, names_in(words) | hints.removed, hints.removed)
+    named, named_facts = sentences.pairs(num_rows)
+    lines = _LineReader(grids, pairs, facts, names_in("\n".join(pieces)) | hints.removed, hints.removed)
+    lines.add_named(named, named_facts)
+    pairs, facts = np.concatenate([pairs, named]), np.concatenate([facts, named_facts])
     chosen = lines.chosen()
     at = np.full(grids[0].num_lines + 1, -1, np.int32)
     at[chosen] = np.arange(len(chosen))
@@ -98,19 +126,94 @@ def tokens_of(of_snippets: Sequence[Grid | None], hints: Hints, words: str) -> T
     pairs[:, 1] = at[pairs[:, 1]]
     keys = [*grids[0].original.keys, ""]
     starts = grids[0].fold.starts if grids[0].fold is not None else range(grids[0].num_lines + 1)
+    snippets = np.repeat(np.arange(len(grids), dtype=np.int32), [grid.num_rows for grid in grids])
+    code_keys = (
+        "" if row.is_blank else key for grid in grids for row, key in zip(grid.rows, grid.shown.keys, strict=True)
+    )
     return Tokens(
         rows,
         lines.facts(chosen),
         np.array([starts[line] for line in chosen.tolist()], np.int32),
         pairs,
         facts,
-        _fits(grids, chosen, pairs, facts),
-        np.repeat(np.arange(len(grids), dtype=np.int32), [grid.num_rows for grid in grids]),
-        tuple(
-            "" if row.is_blank else key for grid in grids for row, key in zip(grid.rows, grid.shown.keys, strict=True)
-        ),
+        _fits(grids, len(rows), chosen, pairs, facts),
+        sentences.ties(snippets),
+        np.concatenate([snippets, sentences.snippets]),
+        (*code_keys, *("" for _ in sentences.found)),
         tuple(keys[line] for line in chosen.tolist()),
     )
+
+
+class _Sentences:
+    """The sentences of a message as rows, with what they name.
+
+    of_snippets, pieces: see `tokens_of`. snippets: (S,), the number of the grid that each stands before.
+    """
+
+    def __init__(self, grids: Sequence[Grid], of_snippets: Sequence[Grid | None], pieces: Sequence[str]) -> None:
+        self.grids, self.original = grids, grids[0].original
+        self.found = sentences_around(pieces)
+        numbers = np.cumsum([grid is not None for grid in of_snippets]) - 1  # the last grid up to each snippet
+        at = [numbers[one.snippet] + (of_snippets[one.snippet] is None and not one.is_behind) for one in self.found]
+        self.snippets = np.array(at, np.int32).clip(0, len(grids) - 1)
+        self.row_words = [frozenset(grid.shown.words(row)) for grid in grids for row in range(grid.num_rows)]
+        self.shown = [frozenset().union(*(grid.shown.words(row) for row in range(grid.num_rows))) for grid in grids]
+
+    def facts(self) -> Floats:
+        """(S, len(ROW_FACTS))."""
+        facts = np.zeros((len(self.found), len(ROW_FACTS)), np.float32)
+        known = self.original.word_places
+        for at, one in enumerate(self.found):
+            names, shown = one.names, self.shown[self.snippets[at]]
+            most = max(1, len(names))
+            odds = log_odds(one.text)
+            facts[at, _ROLES_AT : _ROLES_AT + len(_ROLES)] = [max(-6.0, odds[role]) / 3 for role in _ROLES]
+            facts[at, -len(_PROSE_FACTS) :] = (
+                1, math.log1p(one.near) / 2, one.is_behind, one.is_item, min(1.5, len(names) / 3),
+                sum(name in known for name in names) / most, len(names & shown) / most, one.says_gone,
+                min(1.5, len(one.text) / 120),
+            )  # fmt: skip
+        return facts
+
+    def pairs(self, first: int) -> tuple[NDArray[np.int32], Floats]:
+        """(P, 2) and (P, len(PAIR_FACTS)): the sentences with lines that they name, or lines inside of what they name.
+
+        first: the number of the first sentence's row.
+        """
+        pairs, facts = [], []
+        declared: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
+        for one in self.grids[0].outline.declarations:
+            declared[one.name].append((one.header_line, one.start_line, one.end_line))
+        for number, sentence in enumerate(self.found):
+            values = {
+                line: [1.0, *told, 0.0, 0.0] for line, told in lines_named(sentence, self.original, MAX_NAMED).items()
+            }
+            for name in sentence.names:
+                for header, start, end in declared.get(name, ())[:MAX_DECLARED]:
+                    for line in range(start, min(end, start + MAX_INSIDE)):
+                        told = values.setdefault(line, [1.0, 0.0, 0.0, 0.0, 0.0])
+                        told[3], told[4] = max(told[3], line == header), 1
+            for line, told in sorted(values.items())[:MAX_PAIRS]:
+                pairs.append((first + number, line))
+                facts.append(told)
+        table = np.zeros((len(pairs), len(PAIR_FACTS)), np.float32)
+        if facts:
+            table[:, len(PAIR) :] = facts
+        return np.array(pairs, np.int32).reshape(-1, 2), table
+
+    def ties(self, snippets: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """(R, R, len(TIES)), see there. snippets: the number of the snippet of each row of code."""
+        first = len(snippets)
+        ties = np.zeros((first + len(self.found),) * 2 + (len(TIES),), bool)
+        for number, one in enumerate(self.found):
+            row = first + number
+            mine = np.flatnonzero(snippets == self.snippets[number])
+            at = [other for other, words in enumerate(self.row_words) if words & one.names]
+            above = mine if one.is_behind else np.flatnonzero(snippets == self.snippets[number] - 1)
+            is_next = not one.near and not one.is_behind
+            for kind, rows in enumerate((at, mine, mine if is_next else [], above if one.is_first else [])):
+                ties[rows, row, kind] = ties[row, rows, kind] = True
+        return ties
 
 
 def _kind(identity: Identity | None) -> str:
@@ -139,7 +242,7 @@ def _row_facts(grid: Grid, num_snippets: int) -> Floats:
         ]  # fmt: skip
         steps_told = (steps.marker_row(number), steps.note_row(number), steps.junction(number), steps.back_row(number))
         result.append(np.concatenate([np.array(values, np.float32), grid.new.row(number), *steps_told]))
-    return np.stack(result).astype(np.float32)
+    return np.pad(np.stack(result).astype(np.float32), ((0, 0), (0, len(_PROSE_FACTS))))
 
 
 def _pairs(grids: Sequence[Grid]) -> tuple[NDArray[np.int32], Floats]:
@@ -153,22 +256,51 @@ def _pairs(grids: Sequence[Grid]) -> tuple[NDArray[np.int32], Floats]:
                 pairs.append(np.stack([np.full_like(lines, before + number), lines], axis=1))
                 facts.append(found.features[:MAX_PAIRS])
         before += grid.num_rows
-    return np.concatenate(pairs), np.concatenate(facts).astype(np.float32)
+    table = np.concatenate(facts).astype(np.float32)
+    return np.concatenate(pairs), np.pad(table, ((0, 0), (0, len(PAIR_FACTS) - len(PAIR))))
 
 
 def _fits(
-    grids: Sequence[Grid], chosen: NDArray[np.int64], pairs: NDArray[np.int32], facts: Floats
+    grids: Sequence[Grid], num_rows: int, chosen: NDArray[np.int64], pairs: NDArray[np.int32], facts: Floats
 ) -> NDArray[np.bool_]:
     """(R, N, len(FITS)), see there."""
     grid = grids[0]
     columns = [-1 if (column := one.column_of(row)) is None else column for one in grids for row in range(one.num_rows)]
+    columns += [-1] * (num_rows - len(columns))
     mine = np.array(columns, np.int32)[:, None]
     above, below, is_code = grid.column_before[chosen], grid.column_behind[chosen], mine >= 0
     same = np.zeros((len(columns) + 2, len(chosen) + 2), bool)
     equal = pairs[facts[:, SAME] > 0]
     same[equal[:, 0] + 1, equal[:, 1] + 1] = True
     tables = (mine == above) & is_code, (mine == below) & is_code, (mine > above) & is_code, (mine < below) & is_code
-    return np.stack([*tables, same[1:-1, 1:-1], same[:-2, :-2], same[2:, 2:]], axis=-1)
+    order = _in_order(grids, mine, chosen)
+    return np.stack([*tables, same[1:-1, 1:-1], same[:-2, :-2], same[2:, 2:], *order], axis=-1)
+
+
+def _in_order(
+    grids: Sequence[Grid], columns: NDArray[np.int32], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(R, N) twice: whether a row would be in the alphabet's order before a line, and whether those around it are.
+
+    columns: (R, 1), of the rows, -1 for what is none. Only lines at the same column as the row tell.
+    """
+    grid = grids[0]
+    original, before, behind = grid.original, np.array([*grid.line_before, -1]), np.array(grid.line_behind)
+    last, following = before[chosen], behind[chosen]
+    around = np.stack([before[last], last, following, behind[np.minimum(following + 1, grid.num_lines)]])  # (4, N)
+    is_line = (around >= 0) & (around < grid.num_lines)
+    texts = [original.stripped[line] if known else "" for line, known in zip(around.flat, is_line.flat, strict=True)]
+    rows = [text for one in grids for text in one.shown.stripped]
+    texts += [*rows, *("" for _ in range(len(columns) - len(rows)))]
+    _, ranks = np.unique([text.lstrip(_BEFORE_WORDS).lower() for text in texts], return_inverse=True)
+    lines, mine = ranks[: around.size].reshape(around.shape), ranks[around.size :, None]
+    at = np.where(is_line, np.array([*original.columns, -1])[around], -2)
+    above, below = (at[number] == columns for number in (1, 2))  # (R, N)
+    fits = (above | below) & (~above | (lines[1] < mine)) & (~below | (mine < lines[2])) & (columns >= 0)
+    pairs = [(at[a] == at[a + 1], lines[a] < lines[a + 1]) for a in range(3)]
+    is_sorted = np.all([~together | ordered for together, ordered in pairs], axis=0)
+    is_sorted &= np.any([together for together, _ in pairs], axis=0)
+    return fits, fits & is_sorted
 
 
 class _LineReader:
@@ -227,6 +359,13 @@ class _LineReader:
         for word in self.removed:
             named[list(self.original.word_places.get(word, ()))] = True
         self.worth[named] = np.maximum(self.worth[named], 1)
+
+    def add_named(self, pairs: NDArray[np.int32], facts: Floats) -> None:
+        """Has the lines count that sentences name, see `_Sentences.pairs`."""
+        quoted, plainly, declares = (
+            facts[:, PAIR_FACTS.index(f"prose_{name}")] for name in ("named", "plainly", "declares")
+        )
+        np.maximum.at(self.worth, pairs[:, 1], np.maximum(np.maximum(quoted, declares), 0.6 * plainly))
 
     def chosen(self) -> NDArray[np.int64]:
         """The lines, ascending, that are worth a look, with those around them; `num_lines` stands for the end."""

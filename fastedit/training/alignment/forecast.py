@@ -20,9 +20,8 @@ import torch
 from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, pad, silu
 
-from fastedit.anchor.hints import hints_of, prose_of
+from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy import forecast
-from fastedit.anchor.lazy.features import PAIR
 from fastedit.anchor.lazy.forecast import (
     APART,
     HEADS,
@@ -35,8 +34,8 @@ from fastedit.anchor.lazy.forecast import (
 )
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import Base, plain_grids, slid
-from fastedit.anchor.lazy.readings import contexts_of
-from fastedit.anchor.lazy.tokens import FITS, LINE_FACTS, ROW_FACTS, Tokens, tokens_of
+from fastedit.anchor.lazy.readings import contexts_of, pieces_of, words_beside
+from fastedit.anchor.lazy.tokens import FITS, LINE_FACTS, PAIR_FACTS, ROW_FACTS, TIES, Tokens, tokens_of
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import WRITTEN, Case, ProcessMap, laid
 from fastedit.training.alignment.wordings import PARTS, held_out, part_of, use_classifier, use_classifier_without
@@ -49,7 +48,7 @@ UNITS = 64  # of each token
 PAIR_UNITS = 32
 WIDTHS = 7, 5  # of the convolutions along lines and rows
 DROPPED, DROPPED_FACTS = 0.2, 0.1
-EPOCHS, RATE, DECAY = 8, 2e-3, 0.05
+EPOCHS, RATE, DECAY = 6, 2e-3, 0.05
 CELLS = 120_000  # rows times lines of a batch
 LENGTH_STEP = 60  # lines, by which cases may differ that come into one batch
 MADE = 0.4  # what a made message counts beside a written one
@@ -144,7 +143,7 @@ def sample_of(case: Case) -> ForecastSample | None:
     base, hints = Base(Lines(given.lines), given.found, given.language), hints_of(case.message)
     try:
         grids = plain_grids(base, given.snippets, contexts_of(given.snippets, hints), given.language)
-        tokens = tokens_of(grids, hints, prose_of(case.message))
+        tokens = tokens_of(grids, hints, pieces_of(given.snippets, words_beside(case.message, given.snippets)))
     except InputRefused:
         return None
     if tokens is None:
@@ -186,11 +185,13 @@ class _Layer(nn.Module):
         self.lines_last, self.rows_last = (nn.Linear(2 * UNITS, UNITS) for _ in range(2))
         self.dropped = nn.Dropout(DROPPED)
 
-    def forward(self, n: Tensor, r: Tensor, batch: _Batch, to_rows: Tensor, to_lines: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, n: Tensor, r: Tensor, batch: _Batch, among: Tensor, to_rows: Tensor, to_lines: Tensor
+    ) -> tuple[Tensor, Tensor]:
         """n: (B, N, UNITS) of lines, r: (B, R, UNITS) of rows; biases: (B, HEADS, R, N) and (B, HEADS, N, R)."""
         n = n + self.dropped(self.lines_mixed(silu(_along(self.lines_along, self.n0(n) * batch.has_line[..., None]))))
         r = r + self.dropped(self.rows_mixed(silu(_along(self.rows_along, self.n1(r) * batch.has_row[..., None]))))
-        r = r + self._attended("rows_to_rows", self.own(self.n2(r)).chunk(3, dim=-1), batch.apart)
+        r = r + self._attended("rows_to_rows", self.own(self.n2(r)).chunk(3, dim=-1), among)
         from_n, from_r = self.n3(n), self.n4(r)
         lines_told, rows_told = self.lines_told(from_n).chunk(2, dim=-1), self.rows_told(from_r).chunk(2, dim=-1)
         r = r + self._attended("lines_to_rows", (self.rows_asking(from_r), *lines_told), to_rows)
@@ -225,13 +226,14 @@ class _Network(nn.Module):
         num_biases = 2 * HEADS * LAYERS + 1
         self.facts_dropped = nn.Dropout(DROPPED_FACTS)
         for name, size, units in (
-            ("rows", len(ROW_FACTS), UNITS), ("lines", len(LINE_FACTS), UNITS), ("pairs", len(PAIR), PAIR_UNITS)
+            ("rows", len(ROW_FACTS), UNITS), ("lines", len(LINE_FACTS), UNITS), ("pairs", len(PAIR_FACTS), PAIR_UNITS)
         ):  # fmt: skip
             self.add_module(f"{name}_in", nn.Linear(size, units))
             self.register_buffer(f"{name}_mean", torch.zeros(size))
             self.register_buffer(f"{name}_deviation", torch.ones(size))
         self.pairs_to_rows, self.pairs_to_lines = nn.Linear(PAIR_UNITS, UNITS), nn.Linear(PAIR_UNITS, UNITS)
         self.pairs_bias, self.fits_bias = nn.Linear(PAIR_UNITS, num_biases), nn.Linear(len(FITS), num_biases)
+        self.ties_bias = nn.Linear(len(TIES), HEADS * LAYERS)
         self.layers = nn.ModuleList(_Layer() for _ in range(LAYERS))
         self.rows_out, self.lines_out = nn.LayerNorm(UNITS), nn.LayerNorm(UNITS)
         self.gone, self.new, self.fate = nn.Linear(UNITS, 1), nn.Linear(2 * UNITS, 1), nn.Linear(UNITS, 3)
@@ -253,6 +255,7 @@ class _Network(nn.Module):
         of_row, of_line = batch.of * num_rows + batch.row, batch.of * num_lines + batch.line
         rows = rows.flatten(0, 1).index_add(0, of_row, self.pairs_to_rows(pairs) * batch.row_share[:, None])
         lines = lines.flatten(0, 1).index_add(0, of_line, self.pairs_to_lines(pairs) * batch.line_share[:, None])
+        ties = self.ties_bias(batch.ties).permute(0, 3, 1, 2)
         bias = (
             self.fits_bias(batch.fits)
             .flatten(0, 2)
@@ -264,7 +267,8 @@ class _Network(nn.Module):
         for number, layer in enumerate(self.layers):
             at = 2 * HEADS * number
             to_lines = bias[:, at + HEADS : at + 2 * HEADS].transpose(-1, -2)
-            n, r = layer(n, r, batch, bias[:, at : at + HEADS] + no_line, to_lines + no_row)
+            among = batch.apart + ties[:, HEADS * number : HEADS * (number + 1)]
+            n, r = layer(n, r, batch, among, bias[:, at : at + HEADS] + no_line, to_lines + no_row)
         r, n = self.rows_out(r), self.lines_out(n)
         beside = torch.cat([pad(n, (0, 0, 1, 0))[:, :-1], n], dim=-1)
         queries, keys = self.queries(r), self.keys(beside)
@@ -291,6 +295,7 @@ class _Batch:
             torch.zeros(num, num_rows, num_lines, len(FITS)),
             torch.zeros(num, 1, num_rows, num_rows),
         )
+        self.ties = torch.zeros(num, num_rows, num_rows, len(TIES))
         self.gone, self.new = torch.zeros(num, num_lines), torch.zeros(num, num_lines)
         self.fates, self.places = (torch.full((num, num_rows), UNKNOWN) for _ in range(2))
         self.weights = torch.tensor([one.weight for one in samples])
@@ -299,6 +304,7 @@ class _Batch:
             self.rows[at, :r], self.lines[at, :n] = torch.from_numpy(tokens.rows), torch.from_numpy(tokens.lines)
             self.has_row[at, :r], self.has_line[at, :n] = 1, 1
             self.fits[at, :r, :n] = torch.from_numpy(tokens.fits)
+            self.ties[at, :r, :r] = torch.from_numpy(tokens.ties)
             others = torch.from_numpy(tokens.snippets[:, None] != tokens.snippets[None])
             self.apart[at, 0, :r, :r] = APART * others
             self.gone[at, :n], self.new[at, :n] = torch.from_numpy(one.gone), torch.from_numpy(one.new)

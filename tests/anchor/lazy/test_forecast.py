@@ -15,16 +15,18 @@ from fastedit.anchor.lazy.features import SAME
 from fastedit.anchor.lazy.forecast import (
     FORECAST,
     LEAST,
+    OF_CHANGE,
     OUTSIDE,
     Forecast,
     Outcomes,
     compared,
     plain_changes,
 )
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.reading import Base, plain_grids
-from fastedit.anchor.lazy.readings import contexts_of, readings_of
-from fastedit.anchor.lazy.tokens import FITS, LINE_FACTS, MAX_ROWS, ROW_FACTS, Tokens, tokens_of
+from fastedit.anchor.lazy.readings import contexts_of, pieces_of, readings_of, words_beside
+from fastedit.anchor.lazy.sentences import MAX_OF_ALL, MAX_SENTENCES, sentences_around
+from fastedit.anchor.lazy.tokens import FITS, LINE_FACTS, MAX_ROWS, PAIR_FACTS, ROW_FACTS, Tokens, tokens_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 
@@ -35,7 +37,8 @@ SHOWN = ["def load(path):", "    # ...", "    log(path)", "    return read(path)
 def read(original: list[str], *shown: list[str], words: str = "") -> Tokens | None:
     base = Base(Lines(original), outline("\n".join(original), "python"), "python")
     snippets, hints = [Snippet(tuple(lines)) for lines in shown], hints_of(words)
-    return tokens_of(plain_grids(base, snippets, contexts_of(snippets, hints), "python"), hints, words)
+    grids = plain_grids(base, snippets, contexts_of(snippets, hints), "python")
+    return tokens_of(grids, hints, pieces_of(snippets, words))
 
 
 def said(tokens: Tokens, gone: dict[int, float] | None = None, new: dict[int, float] | None = None) -> Outcomes:
@@ -73,6 +76,73 @@ def test_the_tokens_of_a_message() -> None:
     assert tokens.fits[3, 5, FITS.index("same")]
     assert tokens.fits[2, 5, FITS.index("same_below")] == tokens.fits[3, 6, FITS.index("same")]
     assert not tokens.fits[0, 5, FITS.index("same")]
+
+
+def facts_of_row(tokens: Tokens, row: int) -> dict[str, float]:
+    return dict(zip(ROW_FACTS, tokens.rows[row].tolist(), strict=True))
+
+
+def test_sentences_are_rows_behind_those_of_code() -> None:
+    base = Base(Lines(ORIGINAL), outline("\n".join(ORIGINAL), "python"), "python")
+    snippets = [
+        Snippet(tuple(SHOWN), prose="I changed `load`. It logs now:"),
+        Snippet(("END = 2",), prose="And `END`:"),
+    ]
+    message = "I changed `load`. It logs now:\n\n```\n```\n\nAnd `END`:\n\n```\n```\n\n- `check` is no longer needed.\n"
+    hints = hints_of(message)
+    grids = plain_grids(base, snippets, contexts_of(snippets, hints), "python")
+    tokens = tokens_of(grids, hints, pieces_of(snippets, words_beside(message, snippets)))
+    assert tokens is not None
+    assert len(tokens.rows) == 5 + 4
+    assert tokens.row_keys[5:] == ("", "", "", "")
+    assert tokens.snippets.tolist() == [0, 0, 0, 0, 1, 0, 0, 1, 1]
+    told = [facts_of_row(tokens, row) for row in range(9)]
+    assert [one["is_prose"] for one in told] == [0] * 5 + [1] * 4
+    assert [one["is_behind"] for one in told[5:]] == [0, 0, 0, 1]
+    assert [one["is_item"] for one in told[5:]] == [0, 0, 0, 1]
+    assert told[5]["near"] > told[6]["near"] == 0
+    assert told[8]["says_gone"]
+    # `load` is the declaration's name, `check` a call in one line, which a sentence behind all names.
+    named = {tuple(pair): facts for pair, facts in zip(tokens.pairs.tolist(), tokens.pair_facts, strict=True)}
+    declares, inside, quoted = (PAIR_FACTS.index(f"prose_{name}") for name in ("declares", "inside", "named"))
+    assert (named[5, 3][declares], named[5, 4][declares], named[5, 4][inside]) == (1, 0, 1)
+    assert named[8, 4][quoted] == 1
+    assert (8, 5) not in named
+    assert tokens.ties[5, 0].tolist() == [True, True, False, False]
+    assert tokens.ties[6, 0].tolist() == [False, True, True, False]
+    assert tokens.ties[7, 0].tolist() == [False, False, False, True]
+    assert tokens.ties[7, 4].tolist() == [True, True, True, False]
+    assert tokens.ties[8, 4].tolist() == [False, True, False, True]
+    assert not tokens.ties[5, 4].any()
+    assert (tokens.ties == tokens.ties.transpose(1, 0, 2)).all()
+
+
+def test_of_many_sentences_the_nearest_count() -> None:
+    pieces = [" ".join(f"It is part {number} of {piece}." for number in range(12)) for piece in range(50)]
+    found = sentences_around(pieces)
+    assert len(found) == MAX_OF_ALL
+    assert max(one.near for one in found) == 1
+    assert [one.snippet for one in found] == sorted(one.snippet for one in found)
+    assert len(sentences_around(pieces[:3])) == 3 * MAX_SENTENCES
+
+
+def test_rows_in_the_order_of_the_lines_around() -> None:
+    original = ["NAMES = [", '    "account",', '    "acm",', '    "batch",', '    "zeta",', '    "iam",', "]"]
+    tokens = read(original, ['    "appflow",', '    "zulu",'])
+    assert tokens is not None
+    fits = {name: [tokens.fits[row, :, FITS.index(name)].nonzero()[0].tolist() for row in (0, 1)]
+            for name in ("in_order", "in_their_order")}  # fmt: skip
+    assert fits["in_order"] == [[3], [6]]
+    assert fits["in_their_order"] == [[3], []]  # "iam" stands behind "zeta"
+
+
+def test_lines_that_sentences_name_are_looked_at() -> None:
+    original = [*ORIGINAL, *(f"value_{n} = call(that, {n})" for n in range(100)), "", "def last():", "    return 0"]
+    plain, told = read(original, SHOWN), read(original, SHOWN, words="`value_60` is no longer used.")
+    assert plain is not None
+    assert told is not None
+    assert 69 not in plain.numbers
+    assert 69 in told.numbers
 
 
 def test_large_originals_keep_their_numbers() -> None:
@@ -121,6 +191,26 @@ def test_how_likely_changes_are(monkeypatch: pytest.MonkeyPatch) -> None:
     assert nothing["forecast_new_against"] == pytest.approx(-3)
 
 
+def test_how_likely_one_change_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = read(ORIGINAL, SHOWN)
+    assert tokens is not None
+    told = forecast_by(monkeypatch, tokens, said(tokens, gone={4: 2.0, 5: 1.0}, new={4: 3.0}))
+
+    def of(change: Change) -> dict[str, float]:
+        return dict(zip(OF_CHANGE, told.facts_of(change), strict=True))
+
+    meant, more, only_new = of((4, 5, ["    log(path)"])), of((3, 5, ["    log(path)"])), of((9, 9, ["x"]))
+    assert meant["gone"] == meant["gone_least"] == pytest.approx(-np.logaddexp(0, -2.0))
+    assert meant["new"] == pytest.approx(-np.logaddexp(0, -3.0))
+    assert meant["place"] == pytest.approx(-np.log(len(tokens.numbers)))
+    assert meant["rows"] == pytest.approx(np.log(1 / 3))
+    assert meant["beside"] == pytest.approx(-np.logaddexp(0, -1.0))  # the line below may go as well
+    assert more["gone_least"] == pytest.approx(-np.logaddexp(0, 4.0))
+    assert more["gone"] == pytest.approx((more["gone_least"] + meant["gone"]) / 2)
+    assert only_new["gone"] == only_new["rows"] == only_new["unseen"] == 0
+    assert of((4, 5, []))["new"] == pytest.approx(-np.logaddexp(0, 3.0))  # nothing new, where something was expected
+
+
 def test_changes_where_nothing_was_looked_at_count(monkeypatch: pytest.MonkeyPatch) -> None:
     original = [*ORIGINAL, *(f"value_{n} = call(that, {n})" for n in range(100)), "", "def last():", "    return 0"]
     tokens = read(original, SHOWN)
@@ -130,6 +220,7 @@ def test_changes_where_nothing_was_looked_at_count(monkeypatch: pytest.MonkeyPat
     facts = dict(zip(FORECAST, told.facts([(60, 62, ["    log(path)"])]), strict=True))
     assert facts["forecast_outside"] == 3
     assert facts["forecast_place"] == OUTSIDE
+    assert dict(zip(OF_CHANGE, told.facts_of((60, 62, ["    log(path)"])), strict=True))["unseen"] == 1
     many = told.facts([(20, 80, [])])
     assert max(abs(value) for value in many) <= -LEAST
 
