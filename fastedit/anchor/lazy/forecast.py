@@ -255,14 +255,16 @@ class Forecast:
         """The forecast for one snippet's rows and a text's lines, as it leads a search; see `foretold_of`."""
         return foretold_of(rows, self.outcomes, first, self.tokens.numbers, num_lines, numbers)
 
+    def _chances_of(self, places: Sequence[tuple[Sequence[int], int]]) -> list[float]:
+        """The logarithms of the chances of new lines' places, see `Decisions`."""
+        told = self.outcomes.places
+        return [max(LEAST_PLACE, float(told[rows, place].max())) if place >= 0 else OUTSIDE for rows, place in places]
+
     def facts_of(self, change: Change) -> tuple[float, ...]:
         """Tells how likely one change is, see `OF_CHANGE`. change: lines [start, end) that become others."""
         start, end, texts = change
         found, told = self.decisions([change]), self.outcomes
-        places = [
-            max(LEAST_PLACE, float(told.places[rows, place].max())) if place >= 0 else OUTSIDE
-            for rows, place in found.places
-        ]
+        places = self._chances_of(found.places)
         rows = [float(told.fates[rows, 0].max()) for rows, _ in found.places]
         here = self.at.get(start, -1)
         odds = (told.new[here] if texts else -told.new[here]) if here >= 0 else 0.0
@@ -318,10 +320,7 @@ class Forecast:
             np.where(_marked(len(own), at), own, -own) for own, at in ((told.gone, found.gone), (told.new, found.new))
         ]
         gone, new = map(_log_sigmoid, odds)
-        places = [
-            max(LEAST_PLACE, float(told.places[rows, place].max())) if place >= 0 else OUTSIDE
-            for rows, place in found.places
-        ]
+        places = self._chances_of(found.places)
         known = np.flatnonzero(found.fates >= 0)
         rows = told.fates[known, found.fates[known]]
         return (

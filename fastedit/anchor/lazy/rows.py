@@ -54,7 +54,7 @@ _ONE_WORD = re.compile(r"[\[(]{1,2}\s*([^\W\d_]{3,})\s*[\])]{1,2}")
 MIN_ONE_WORD = math.log(0.6)  # the least chance that one word in brackets stands for something, by that word
 _STARRED = re.compile(r"^\*\s+(?=[\[(.…])")  # in a block comment
 BRACKETED_ODDS = -1.5  # that they are the file's, beside a comment's
-MAX_UNEVEN = 3  # characters that a title may be longer or shorter than the line below it
+MAX_UNEVEN = 3  # characters by which the line below a title may be longer
 _HTML_LIKE = frozenset(
     ("html", "vue", "svelte", "xml", "markdown", "jinja", "erb", "php", "javascript", "tsx", "typescript", "")
 )
@@ -264,7 +264,8 @@ class _Reader:
     def _is_underline(self, text: str, number: int) -> bool:
         """Whether a line of tildes sets off a title above it, rather than standing for something."""
         above = self.comments.shown.stripped[number - 1] if number else ""
-        return not text.strip("~") and abs(len(above) - len(text)) <= MAX_UNEVEN
+        is_title = any(map(str.isalnum, above)) and len(above) <= len(text) <= len(above) + MAX_UNEVEN
+        return not text.strip("~") and is_title
 
     def _is_rst_note(self, text: str) -> bool:
         """Whether a line is a comment of reStructuredText, or is written like one that stands for something."""

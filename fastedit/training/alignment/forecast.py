@@ -188,7 +188,7 @@ class _Layer(nn.Module):
     def forward(
         self, n: Tensor, r: Tensor, batch: _Batch, among: Tensor, to_rows: Tensor, to_lines: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """n: (B, N, UNITS) of lines, r: (B, R, UNITS) of rows; biases: (B, HEADS, R, N) and (B, HEADS, N, R)."""
+        """n: (B, N, UNITS) of lines, r: (B, R, UNITS) of rows; biases: (B, HEADS, R, R), of R, N and of N, R."""
         n = n + self.dropped(self.lines_mixed(silu(_along(self.lines_along, self.n0(n) * batch.has_line[..., None]))))
         r = r + self.dropped(self.rows_mixed(silu(_along(self.rows_along, self.n1(r) * batch.has_row[..., None]))))
         r = r + self._attended("rows_to_rows", self.own(self.n2(r)).chunk(3, dim=-1), among)

@@ -110,6 +110,9 @@ def test_a_line_of_tildes_below_a_title_is_no_marker() -> None:
     title = rows_of(["Hooks of the tool", "~~~~~~~~~~~~~~~~~"], Lines(["Tools", "====="]), "rst")
     assert not any(row.is_dots for row in title)
     assert rows_of(["a", "~~~~~~~~~~~"], Lines(["Tools"]), "rst")[1].is_dots
+    # Nothing above, a blank line or a bracket is no title.
+    assert rows_of(["~~~"], Lines(["Tools"]), "python")[0].is_dots
+    assert all(rows_of(["a", above, "~~~"], Lines(["Tools"]), "python")[2].is_dots for above in ("", "}"))
 
 
 def test_words_in_brackets_that_the_file_has_are_code() -> None:
