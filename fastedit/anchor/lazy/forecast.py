@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastedit.anchor.lazy.foretold import Foretold, foretold_of
+from fastedit.anchor.lazy.guide import SearchGuide, guide_of
 from fastedit.anchor.lazy.lines import Change
 from fastedit.anchor.lazy.rows import Row
 from fastedit.anchor.lazy.tokens import Tokens
@@ -251,9 +251,9 @@ class Forecast:
         """The word of the network in use."""
         return forecast_network(_FILE).outcomes(self.tokens)
 
-    def foretold(self, rows: Sequence[Row], first: int, num_lines: int, numbers: Sequence[int | None]) -> Foretold:
-        """The forecast for one snippet's rows and a text's lines, as it leads a search; see `foretold_of`."""
-        return foretold_of(rows, self.outcomes, first, self.tokens.numbers, num_lines, numbers)
+    def guide(self, rows: Sequence[Row], first: int, num_lines: int, numbers: Sequence[int | None]) -> SearchGuide:
+        """The forecast for one snippet's rows and a text's lines, as the guide of a search; see `guide_of`."""
+        return guide_of(rows, self.outcomes, first, self.tokens.numbers, num_lines, numbers)
 
     def _chances_of(self, places: Sequence[tuple[Sequence[int], int]]) -> list[float]:
         """The logarithms of the chances of new lines' places, see `Decisions`."""

@@ -23,8 +23,8 @@ from fastedit.anchor.lazy.facts import FACTS, facts_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.fold import MIN_LINES, Fold, fold_of, outline_after
 from fastedit.anchor.lazy.forecast import FORECAST, Forecast
-from fastedit.anchor.lazy.foretold import Foretold
 from fastedit.anchor.lazy.grid import Clock, Context, Grid
+from fastedit.anchor.lazy.guide import SearchGuide
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of
 from fastedit.anchor.lazy.losses import LOSSES
@@ -80,7 +80,7 @@ NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
 COLUMNS_SHOWN, BLANKS_SHOWN = FACTS.index("columns_shown"), FACTS.index("blanks_shown")
 KnownFor = Callable[[Lines, Sequence[Row]], Known]
-Foretelling = Callable[[Sequence[int | None]], Foretold]
+GuideMaker = Callable[[Sequence[int | None]], SearchGuide]
 
 
 @cache
@@ -254,8 +254,8 @@ ReadText = tuple[tuple[SnippetReading, float], tuple[str, ...], tuple[int | None
 class Task:
     """One snippet to read against what a reading of the ones before it made; see `readings_of`.
 
-    grid: of the snippet as it is usually read, where that is made already. foretold: makes the forecast
-    for its rows and the lines of a text, by the number of each in the original.
+    grid: of the snippet as it is usually read, where that is made already. guide: makes the search's
+    guide for its rows and the lines of a text, by the number of each in the original.
     """
 
     base: Base
@@ -269,7 +269,7 @@ class Task:
     clock: Clock
     said: str = ""
     grid: Grid | None = None
-    foretold: Foretelling | None = None
+    guide: GuideMaker | None = None
 
 
 def base_of(reading: Reading, language: str, found: Outline, num_lines: int) -> Base:
@@ -352,7 +352,7 @@ def plain_grids(
 
 def _num_paths(search: Search) -> int:
     """The number of paths to look at: fewer for very long snippets, each of whose paths takes its time."""
-    most = FEW_PATHS if search.foretold is not None else MAX_PATHS
+    most = FEW_PATHS if search.guide is not None else MAX_PATHS
     return max(MIN_PATHS, min(most, MAX_STEPS // search.m)) * (TILTED_PATHS if search.tilt else 1)
 
 
@@ -391,7 +391,7 @@ def _add_readings(
                 yield not facts[MORE_ERRORS]
 
     num_found, has_sound = 0, False
-    is_few = bool(search.stays) or search.foretold is not None
+    is_few = bool(search.stays) or search.guide is not None
     for path in search.best(_num_paths(search), beam=WIDE_BEAM if _tells_what_goes(search.grid) else BEAM):
         for is_sound in add(path):
             num_found, has_sound = num_found + 1, has_sound or is_sound
@@ -411,7 +411,7 @@ def _tells_what_goes(grid: Grid) -> bool:
 
 def _paths_apart(search: Search, judge: Search, result: dict[tuple[str, ...], ReadText]) -> Iterator[Path]:
     """The paths on which all that the snippet shows is new in one place, of a search that leans on nothing."""
-    if search.known is not None or search.foretold is not None or search.stays:
+    if search.known is not None or search.guide is not None or search.stays:
         return
     mine = sorted((one[0] for one in result.values() if one[0][0].search is judge), key=lambda one: -one[1])
     yield from search.apart(_beside_replaced(search.grid, [part.plan for part, _ in mine[:MAX_REPLACING]]))
@@ -441,7 +441,7 @@ def _beside_replaced(grid: Grid, plans: Sequence[PathPlan]) -> list[int]:
 
 def _score(search: Search, path: Path) -> float:
     """The score of a path without what is known of the result, or the price of what it leaves open."""
-    is_judged = search.known is not None or search.foretold is not None or search.tilt != 0 or search.stays != 0
+    is_judged = search.known is not None or search.guide is not None or search.tilt != 0 or search.stays != 0
     return float(search.features(path) @ search.weights) if is_judged else path.score
 
 
@@ -493,11 +493,11 @@ def _add_led(
     of the text is.
     """
     mine = [one[0] for one in result.values() if one[0][0].search is judge]
-    told = None if task.foretold is None else task.foretold(numbers)
+    told = None if task.guide is None else task.guide(numbers)
     if told is None or told.texts != tuple(row.text for row in judge.grid.rows):
         return
     if not mine or not told.agrees(judge.grid, max(mine, key=itemgetter(1))[0].plan):
-        _add_readings(result, task, Search(judge.grid, task.used, foretold=told), judge, taste)
+        _add_readings(result, task, Search(judge.grid, task.used, guide=told), judge, taste)
 
 
 def _num_wanted(num_lines: int, has_sound: bool) -> int:

@@ -50,7 +50,7 @@ from fastedit.anchor.lazy.reading import (
     REPEATED_AT,
     WHOLE,
     Base,
-    Foretelling,
+    GuideMaker,
     KnownFor,
     Reading,
     ReadText,
@@ -134,7 +134,7 @@ def readings_of(
     told_around = pieces_of(snippets, words)
     tokens = tokens_of(grids, hints, told_around)
     forecast = None if tokens is None else Forecast(tokens)
-    told = _foretold(forecast, grids, len(lines))
+    told = _guides(forecast, grids, len(lines))
     for number, (snippet, context) in enumerate(zip(snippets, contexts, strict=True)):
         grid = grids[number]
         # Of several snippets of a large original each is searched where it may belong alone, not where all of them may.
@@ -158,15 +158,15 @@ def readings_of(
     return probabilities(_with_blanks(ranked, gaps, facts, used)[:count])
 
 
-def _foretold(forecast: Forecast | None, grids: Sequence[Grid | None], num_lines: int) -> list[Foretelling | None]:
+def _guides(forecast: Forecast | None, grids: Sequence[Grid | None], num_lines: int) -> list[GuideMaker | None]:
     """Makers of the forecast for each snippet, as it leads a search; None where there is none."""
-    result: list[Foretelling | None] = [None] * len(grids)
+    result: list[GuideMaker | None] = [None] * len(grids)
     if forecast is None:
         return result
     first = 0
     for number, grid in enumerate(grids):
         if grid is not None:
-            result[number] = partial(forecast.foretold, grid.rows, first, num_lines)
+            result[number] = partial(forecast.guide, grid.rows, first, num_lines)
             first += grid.num_rows
     return result
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from fastedit.anchor.lazy import features as g
 from fastedit.anchor.lazy.features import FEATURES, INDEX
-from fastedit.anchor.lazy.foretold import FATE_LEFT_OUT, FATE_NEW, FATE_STAYS, Foretold
 from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.guide import FATE_LEFT_OUT, FATE_NEW, FATE_STAYS, SearchGuide
 from fastedit.anchor.lazy.paths import DELETE_AFTER, LEFT_OUT, MARKED, Node, Path, Paths, Step, Tally, Way
 from fastedit.anchor.lazy.steps import StepFacts
 
@@ -38,7 +38,7 @@ POSSIBLE = -1e8
 # Of a search that keeps what isn't shown: what goes up to the next quoted row counts as so many lines more; a jump is
 # worth so much more.
 BARE_LINES, JUMPING = 8, 3
-LED = 0.5  # what the forecast's logarithms count beside a step's score, where it leads a search
+GUIDED = 0.5  # what the forecast's logarithms count beside a step's score, where it guides a search
 MAX_WAYS = 6  # ways into a state from one other that are told apart
 
 
@@ -92,8 +92,8 @@ class Search:
 
     unquoted: rows that stand for no line of the original. tilt: what each bracket is worth that a step opens, so that
     results are found in which both ends of a pair are. stays: what each line costs that goes, so that results are found
-    in which what the snippet doesn't show stays; up to the next row that is quoted, `BARE_LINES` more. foretold: a
-    forecast of these rows and lines, so that results are found which it speaks for.
+    in which what the snippet doesn't show stays; up to the next row that is quoted, `BARE_LINES` more. guide: a
+    forecast for these rows and lines, so that results are found which it speaks for.
     """
 
     def __init__(
@@ -104,13 +104,13 @@ class Search:
         unquoted: Collection[int] = (),
         tilt: float = 0.0,
         stays: float = 0.0,
-        foretold: Foretold | None = None,
+        guide: SearchGuide | None = None,
     ) -> None:
         self.grid = grid
         self.unquoted = unquoted
         self.tilt = tilt
         self.stays = stays
-        self.foretold = foretold
+        self.guide = guide
         self.facts = StepFacts(grid)
         self.known = known
         self.weights = np.array([weights.get(name, 0.0) for name in FEATURES], np.float32)
@@ -217,8 +217,8 @@ class Search:
             self._tilt()
         if self.stays:
             self.deleted = self.deleted - self.stays * _sums(~self.grid.is_blank[:-1])
-        if self.foretold is not None:
-            self._lead(self.foretold)
+        if self.guide is not None:
+            self._guide_by(self.guide)
         for row in self.unquoted:
             self.pair_scores[row] = np.full_like(self.pair_scores[row], NEVER)
         self.best_pair = [self._best_of(row) for row in range(self.m)]
@@ -230,8 +230,8 @@ class Search:
                 facts = replace(facts, new=facts.new + self.tilt * float(grid.row_opens[row]))
             if self.stays:
                 facts = replace(facts, junction=facts.junction + JUMPING)
-            if self.foretold is not None:
-                facts = self._led(row, facts, self.foretold)
+            if self.guide is not None:
+                facts = self._guided(row, facts, self.guide)
             self.rows.append(facts if self.known is None else self.known.leaned(row, facts))
 
     def _best_of(self, row: int) -> dict[int, Floats]:
@@ -287,27 +287,27 @@ class Search:
             wrong = np.where(stays, gone & (not known.has(row)), ~gone | (not known.has(row)))
             self.pair_scores[row] = (self.pair_scores[row] - wrong * known.price).astype(np.float32)
 
-    def _lead(self, told: Foretold) -> None:
+    def _guide_by(self, told: SearchGuide) -> None:
         """Makes steps better as far as a forecast speaks for the lines that go in them, and for what rows stand for."""
         gone = np.concatenate([[0.0], np.cumsum(np.where(self.grid.is_blank[:-1], 0, told.gone))]).astype(np.float32)
-        self.deleted = self.deleted + LED * gone
+        self.deleted = self.deleted + GUIDED * gone
         for row, pairs in enumerate(self.grid.pairs):
             if self.grid.rows[row].is_blank or not len(pairs.lines):
                 continue
             fates = told.fates[row]
             changed = gone[pairs.lines + pairs.spans] - gone[pairs.lines] + told.places[row, pairs.lines]
             gain = np.where(pairs.stays, fates[FATE_STAYS], changed + fates[FATE_NEW])
-            self.pair_scores[row] = (self.pair_scores[row] + LED * gain).astype(np.float32)
+            self.pair_scores[row] = (self.pair_scores[row] + GUIDED * gain).astype(np.float32)
 
-    def _led(self, row: int, facts: RowScores, told: Foretold) -> RowScores:
+    def _guided(self, row: int, facts: RowScores, told: SearchGuide) -> RowScores:
         """A row's scores as far as a forecast speaks for what becomes of it."""
         if self.grid.rows[row].is_blank:
             return facts
-        fates, placed = told.fates[row], LED * (told.places[row] + told.begins)
-        left_out = LED * float(fates[FATE_LEFT_OUT])
+        fates, placed = told.fates[row], GUIDED * (told.places[row] + told.begins)
+        left_out = GUIDED * float(fates[FATE_LEFT_OUT])
         return replace(
             facts,
-            new=facts.new + LED * float(fates[FATE_NEW]),
+            new=facts.new + GUIDED * float(fates[FATE_NEW]),
             near=None if facts.near is None else facts.near + placed,
             far=None if facts.far is None else facts.far + placed,
             note=None if facts.note is None else facts.note + left_out,

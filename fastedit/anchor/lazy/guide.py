@@ -1,4 +1,4 @@
-"""The forecast as it leads a search: each row of a snippet beside each position of a text."""
+"""The forecast as the guide of a search: each row of a snippet beside each position of a text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FATE_NEW, FATE_STAYS, FATE_LEFT_OUT = range(3)  # the columns of `Outcomes.fates
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class SearchGuide:
     """The forecast for m rows of a snippet and n lines of a text, as the search adds it up.
 
     texts: of the rows. gone: (n,), log odds that each line goes. begins: (n + 1,), those that something new
@@ -63,14 +63,14 @@ class Foretold:
         return not ((gone != (self.gone > 0)) & ~grid.is_blank[:-1])[known].any()
 
 
-def foretold_of(
+def guide_of(
     rows: Sequence[Row],
     told: Outcomes,
     first: int,
     looked_at: NDArray[np.int32],
     num_lines: int,
     numbers: Sequence[int | None],
-) -> Foretold:
+) -> SearchGuide:
     """The forecast for the rows of one snippet and the lines of a text, by a network's outcomes.
 
     first: the message's row that is the first of these. looked_at: the lines of the original, of `num_lines`, that the
@@ -94,7 +94,7 @@ def foretold_of(
         best = np.maximum.accumulate(values - passed[looked_at], axis=-1)[..., above] + passed[at]
         return np.where(above >= 0, best, least).clip(least, None).astype(np.float32)
 
-    return Foretold(
+    return SearchGuide(
         tuple(row.text for row in rows),
         np.where(is_here, going[at[:-1]], np.float32(WRITTEN_ODDS)),
         carried(told.new.clip(-MAX_ODDS, MAX_ODDS), -MAX_ODDS),

@@ -12,15 +12,15 @@ import pytest
 
 from fastedit.anchor.lazy import forecast
 from fastedit.anchor.lazy.forecast import Outcomes
-from fastedit.anchor.lazy.foretold import (
+from fastedit.anchor.lazy.grid import Grid
+from fastedit.anchor.lazy.guide import (
     LEAST_CHANCE,
     MAX_ODDS,
     UNSEEN_ODDS,
     WRITTEN_ODDS,
-    Foretold,
-    foretold_of,
+    SearchGuide,
+    guide_of,
 )
-from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.paths import plan_of
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.rows import Row
@@ -33,7 +33,7 @@ from support.aligning import WEIGHTS, grid_of
 ROWS = (Row("a", 0), Row("b", 1))
 
 
-def told(gone: dict[int, float], places: dict[int, float], numbers: Sequence[int | None] = range(6)) -> Foretold:
+def told(gone: dict[int, float], places: dict[int, float], numbers: Sequence[int | None] = range(6)) -> SearchGuide:
     """What outcomes say of two rows where nothing but what is given is likely: log odds and log chances by line."""
     num_lines = 5
     odds = np.full(num_lines + 1, -5.0, np.float32)
@@ -42,7 +42,7 @@ def told(gone: dict[int, float], places: dict[int, float], numbers: Sequence[int
     chances[:, list(places)] = list(places.values())
     fates = np.log(np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]], np.float32))
     outcomes = Outcomes(odds, np.full(num_lines + 1, -9.0, np.float32), fates, chances)
-    return foretold_of(ROWS, outcomes, 0, np.arange(num_lines + 1, dtype=np.int32), num_lines, numbers)
+    return guide_of(ROWS, outcomes, 0, np.arange(num_lines + 1, dtype=np.int32), num_lines, numbers)
 
 
 def test_a_new_row_may_come_behind_lines_that_go_as_well_as_before_them() -> None:
@@ -61,7 +61,7 @@ def test_odds_are_bounded_and_lines_that_nobody_looked_at_stay() -> None:
         np.full((2, 3), -50.0, np.float32),
         np.zeros((2, 1), np.float32),
     )
-    found = foretold_of(ROWS, outcomes, 0, np.array([1], np.int32), 3, range(4))
+    found = guide_of(ROWS, outcomes, 0, np.array([1], np.int32), 3, range(4))
     assert found.gone.tolist() == [UNSEEN_ODDS, MAX_ODDS, UNSEEN_ODDS]
     assert found.begins.min() == -MAX_ODDS
     assert found.fates.min() == LEAST_CHANCE
@@ -70,7 +70,7 @@ def test_odds_are_bounded_and_lines_that_nobody_looked_at_stay() -> None:
 def test_the_rows_of_a_later_snippet() -> None:
     fates = np.log(np.array([[0.2, 0.6, 0.2], [0.9, 0.05, 0.05], [0.5, 0.3, 0.2]], np.float32))
     outcomes = Outcomes(*(np.zeros(2, np.float32) for _ in range(2)), fates, np.zeros((3, 2), np.float32))
-    found = foretold_of(ROWS, outcomes, 1, np.arange(2, dtype=np.int32), 1, range(2))
+    found = guide_of(ROWS, outcomes, 1, np.arange(2, dtype=np.int32), 1, range(2))
     assert np.exp(found.fates[:, 0]).tolist() == pytest.approx([0.9, 0.5])
 
 
@@ -89,14 +89,14 @@ SHOWN = "def f(x):\n    check(x)\n    return x\n"
 STAYING = {"deleted": -1.0, "delete_after_quote": 0.0, "delete_to_quote": 0.0, "jump": -0.5}
 
 
-def of_grid(grid: Grid, gone: float) -> Foretold:
+def of_grid(grid: Grid, gone: float) -> SearchGuide:
     """A forecast that is sure of the third line, and of nothing else."""
     n, m = grid.num_lines, grid.num_rows
     odds = np.full(n, -4.0, np.float32)
     odds[2] = gone
     fates = np.log(np.tile(np.array([0.1, 0.8, 0.1], np.float32), (m, 1)))
     begins, places = (np.full(size, -4.0, np.float32) for size in ((n + 1,), (m, n + 1)))
-    return Foretold(tuple(row.text for row in grid.rows), odds, begins, fates, places)
+    return SearchGuide(tuple(row.text for row in grid.rows), odds, begins, fates, places)
 
 
 def test_a_plan_that_the_forecast_agrees_with() -> None:
@@ -124,8 +124,8 @@ def test_new_rows_stand_where_the_forecast_has_them_too() -> None:
 def test_a_search_follows_the_forecast_that_leads_it() -> None:
     grid = grid_of(ORIGINAL, SHOWN)
 
-    def goes(forecast: Foretold | None) -> bool:
-        plan = plan_of(next(Search(grid, WEIGHTS | STAYING, foretold=forecast).best(1)), grid)
+    def goes(forecast: SearchGuide | None) -> bool:
+        plan = plan_of(next(Search(grid, WEIGHTS | STAYING, guide=forecast).best(1)), grid)
         assert plan is not None
         return 2 in plan.deleted
 
