@@ -2,7 +2,8 @@
 
 message         the way in: `parse_message`, and which of a message's edits are for a file; messages without fences
 model           edits as data
-fences          a message taken apart: fences, patches without one, and what the prose says of each
+fences          a message taken apart: fences, patches without one, the prose between them
+roles           the file that a fence is for, and whether it is an edit: as it and the prose tell
 wording         lines that only stand for code, paragraphs that are prose, file names as assistants write them
 tags            an edit between `<code>` and `<update>`
 hunks           a hunk's lines as they were meant, for the readers of patches

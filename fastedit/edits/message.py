@@ -23,10 +23,9 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
-from fastedit.edits.fences import (
-    Block,
-    BlockKind,
-    Message,
+from fastedit.edits.fences import Block, BlockKind, Message, split_message
+from fastedit.edits.model import Action, Edit, Format, PatchHunk, Snippet, longest, whole_edit
+from fastedit.edits.roles import (
     PathReader,
     PlacedBlock,
     code_edit,
@@ -36,9 +35,7 @@ from fastedit.edits.fences import (
     is_pair,
     pair_edit,
     snippet_of,
-    split_message,
 )
-from fastedit.edits.model import Action, Edit, Format, PatchHunk, Snippet, longest, whole_edit
 from fastedit.edits.search_replace import is_search_replace, pair_lines, parse_search_replace
 from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
 from fastedit.edits.v4a import is_v4a, parse_v4a
