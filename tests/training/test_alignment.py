@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 import torch
 
-from fastedit.anchor.lazy.certainty import CHANGE_FACTS, FACTORS, network
+from fastedit.anchor.lazy.certainty import FACTORS, network
+from fastedit.anchor.lazy.changes import CHANGE_FACTS
 from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.errors import SettingsError

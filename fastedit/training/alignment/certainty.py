@@ -21,7 +21,6 @@ from rapidfuzz.distance import Indel
 
 from fastedit.anchor.lazy.certainty import (
     CHANGE_FACTORS,
-    CHANGE_FACTS,
     FACTORS,
     FAR_BEHIND,
     Network,
@@ -30,6 +29,7 @@ from fastedit.anchor.lazy.certainty import (
     facts_of_first,
     shares_of,
 )
+from fastedit.anchor.lazy.changes import CHANGE_FACTS
 from fastedit.anchor.lazy.lines import Change
 from fastedit.anchor.lazy.reading import NAMES, probabilities
 from fastedit.anchor.lazy.readings import readings_of

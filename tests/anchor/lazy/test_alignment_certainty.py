@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from fastedit.anchor.lazy import certainty, tokens
 from fastedit.anchor.lazy.certainty import (
     CHANGE_FACTORS,
-    CHANGE_FACTS,
     FACTORS,
     FORECAST_FACTORS,
     Network,
     certainty_of,
     change_factors,
     factors_of,
-    facts_of_changes,
     network,
 )
+from fastedit.anchor.lazy.changes import CHANGE_FACTS, facts_of_changes
 from fastedit.anchor.lazy.reading import Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet
