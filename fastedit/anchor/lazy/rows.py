@@ -19,13 +19,13 @@ from fastedit.syntax import comment_syntax
 _D = r"(?:\.{3,}|…)"
 # A line that is nothing but dots, in brackets or with a few words.
 _BARE = re.compile(
-    rf"^(?:[\[(<{{*~-]*\s*{_D}(?:[^=;{{}}]*{_D})?\s*[\])>}}*~-]*,?|{_D}\s+[^=;{{}}()]{{1,80}}|[\[(<]\s*{_D}[^=;{{}}]{{0,90}}[\])>]|[~]{{3,}}"
+    rf"^(?:[\[(<{{*~-]*\s*{_D}(?:[^=;{{}}]*{_D})?\s*[\])>}}*~-]*,?|{_D}\s+[^=;{{}}()]{{1,80}}|[\[(<]\s*{_D}(?:[^=;{{}}]{{0,90}}|[^={{}}]{{0,200}}{_D}\s*)[\])>]|[~]{{3,}}"
     rf"|{_D}[^.=;{{}}]+{_D}|{_D}\s*\(.*\)(?:\s*{_D})?)$"
 )
 _STUB = re.compile(rf"^(?P<head>\s*\S.*:)\s+{_D}\s*(?:#\s*(?P<note>.*))?$")
 _ELIDED = rf"(?:{_D}|/\*.*?\*/|//.*?|<!--.*?-->|\{{/\*.*?\*/\}})"
 _BRACED = re.compile(rf"^(?P<head>\s*\S.*?\{{)\s*(?P<body>{_ELIDED})\s*(?P<tail>\}}[^{{}}]*)$")
-_LISTED = re.compile(rf"^(?P<head>\s*\S.*?[\[(])\s*(?P<body>{_D})\s*(?P<tail>[\])][^\[\]()]*)$")
+_LISTED = re.compile(rf"^(?P<head>\s*\S.*?[\[(])\s*(?P<body>{_D}|/\*.*?\*/)\s*(?P<tail>[\])][^\[\]()]*)$")
 _TAGGED = re.compile(rf"^(?P<head>\s*<[^<>/]+>)\s*(?P<body>{_ELIDED})\s*(?P<tail></[\w.:-]+>)$")
 # The first line of a docstring of several lines, closed behind it; a function of several lines in one.
 _SHORTENED = re.compile(
@@ -33,6 +33,7 @@ _SHORTENED = re.compile(
 )
 _ONE_LINE = re.compile(rf"^(?P<head>\s*(?:async\s+)?def\s.*?\)(?:\s*->[^:]*)?:)\s+(?P<body>\S.*{_D}.*)$")
 _DOCSTRING = re.compile(r"^[rbuRBU]?(\"\"\"|''')\s*(.*?)\s*\1$")
+_INSIDE = re.compile(r"(?<=[(\[{,<])\s*/\*(?P<note>[^*/]*)\*/")
 _QUOTED_NAME = re.compile(r"`([^`\n]+)`")
 DOTS_ODDS = {"elide": -0.02, "where": -6.0, "new": -6.0, "gone": -6.0, "code": -4.0}
 STUB_ODDS = DOTS_ODDS | {"elide": -0.3, "code": -1.4}  # of dots where the file has such a line, as a body
@@ -40,6 +41,7 @@ CODE_ODDS = {"elide": -20.0, "where": -20.0, "new": -20.0, "gone": -20.0, "code"
 # A comment behind code is left out of the result where the classifier gives it less than this to be code.
 MAX_CODE_ODDS = math.log(0.5)
 PRAGMA_ODDS = -0.01
+MIN_ELIDED = -0.7  # the least log odds that a comment inside of a line stands for code
 # Signs of comments that begin code in languages without them: `'key': value`, `--count;`, `#include`, `#private = 1`.
 _CODE_ELSEWHERE = ("'", "--", ";", "%", "REM ", "#")
 # So many of the comments behind code are taken either way, where the odds are no farther than this from undecided.
@@ -49,6 +51,9 @@ _RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
 _BRACKETED = re.compile(
     r"^(?:\[{1,2}[^\[\](){}=<>;\"`\\]*\]{1,2}|\([^\[\](){}=<>;\"`\\]*\)|<{1,2}(?!!)[^\[\](){}=<>;\"`\\]*>{1,2})$"
 )
+# A line that such brackets hold whatever the words: where others of the snippet stand for something, it does so, too.
+_ENCLOSED = re.compile(r"^(\[{1,2}|<{1,2})\s*[^\W_][^{}=\\]*[\])>]$")
+_MANY_WORDS = re.compile(r"^[\[(<]{1,2}\s*(?:[\"`']?[^\W_]{2,}[\"`',;:]*\s+){4}[^{}=\\]*[\])>]$")
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")
 _ONE_WORD = re.compile(r"[\[(]{1,2}\s*([^\W\d_]{3,})\s*[\])]{1,2}")
 MIN_ONE_WORD = math.log(0.6)  # the least chance that one word in brackets stands for something, by that word
@@ -185,6 +190,7 @@ class _Reader:
         if language in _HTML_LIKE:
             self.signs = (*self.signs, "{#", "{/*", "//", "<%")
         self.doubts: dict[str, float] = {}
+        self.brackets = {_bracket_of(text) for text in comments.shown.stripped if _is_bracketed(text)} - {""}
         self.has_signs = bool(syntax.line)
         self.has_stars = any(opening.startswith("/*") for opening, _ in syntax.block)
         self.allows_comments = language != "json" or any(map(original.is_comment, range(len(original))))
@@ -230,7 +236,8 @@ class _Reader:
         note, is_bracketed = self._note(stripped), False
         if note is None and not is_known:
             inner = _STARRED.sub("", stripped) if self.has_stars else stripped
-            is_bracketed = _is_bracketed(inner) or (inner != stripped and bool(_BARE.match(inner)))
+            is_bracketed = _is_bracketed(inner) or _bracket_of(inner) in self.brackets
+            is_bracketed |= inner != stripped and bool(_BARE.match(inner))
             note = inner.strip("[]()<>") if is_bracketed else stripped[2:] if self._is_rst_note(stripped) else None
         if note is None:
             return None
@@ -279,7 +286,7 @@ class _Reader:
     def _taken_apart(self, text: str, number: int) -> list[Row]:
         """A line of code as rows: at an elided body, and without a note behind it."""
         if not self.taste.keeps_stubs:
-            rows = self._at_stub(text, number)
+            rows = self._at_stub(text, number) or self._abbreviated(text, number)
             if rows:
                 return rows
         trailing = split_trailing(text, self.signs)
@@ -327,8 +334,7 @@ class _Reader:
             if not found:
                 continue
             inner = comment_text(found["body"]) or found["body"]
-            is_elided = bool(DOTS.search(inner)) or log_odds(inner)["elide"] > -0.7
-            if is_elided and (pattern is _BRACED or _opens_block(found["head"], self.original)):
+            if _is_elision(inner) and (pattern is _BRACED or _opens_block(found["head"], self.original)):
                 names = names_in(inner)
                 is_quoted = _abbreviates(found["head"], self.original)
                 return [
@@ -337,6 +343,13 @@ class _Reader:
                     Row(indent + found["tail"].rstrip(), number, is_part=True),
                 ]
         return []
+
+    def _abbreviated(self, text: str, number: int) -> list[Row]:
+        """The row of a line in which a comment stands for code: `solve(/* as before */);`; none for others."""
+        found = _INSIDE.search(text) if self.has_stars else None
+        if found is None or not _is_elision(found["note"]):
+            return []
+        return [Row(f"{text[: found.start()]}...{text[found.end() :]}", number, whole=text)]
 
     def _at_docstring(self, head: str, quotes: str, text: str, number: int) -> list[Row]:
         """The rows of a docstring of which only the first line is shown; none where the original has no such line."""
@@ -352,12 +365,23 @@ class _Reader:
         return [*rows, Row(indent + quotes, number, is_part=True)] if end == quotes else rows
 
 
+def _is_elision(note: str) -> bool:
+    """Whether the words of a comment inside of a line stand for code."""
+    return bool(DOTS.search(note)) or log_odds(note)["elide"] > MIN_ELIDED
+
+
 def _is_bracketed(text: str) -> bool:
     """Whether brackets hold all of a line, and nothing but words."""
     if not _BRACKETED.match(text):
-        return False
+        return bool(_MANY_WORDS.match(text))
     word = _ONE_WORD.fullmatch(text)
     return bool(_TWO_WORDS.search(text)) or (word is not None and log_odds(word.group(1))["elide"] > MIN_ONE_WORD)
+
+
+def _bracket_of(text: str) -> str:
+    """The brackets that open a line which they hold all of; "" for any other line."""
+    found = _ENCLOSED.match(text)
+    return found.group(1) if found else ""
 
 
 def _less_like_code(odds: dict[str, float]) -> dict[str, float]:
