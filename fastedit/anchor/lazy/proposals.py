@@ -12,9 +12,9 @@ import numpy as np
 
 from fastedit.anchor.hints import Hints
 from fastedit.anchor.lazy.beside import BESIDE
-from fastedit.anchor.lazy.blanks import GAPS
 from fastedit.anchor.lazy.coherence import ENDS_FLOW
 from fastedit.anchor.lazy.facts import CLOSES
+from fastedit.anchor.lazy.gaps import GAPS
 from fastedit.anchor.lazy.keys.gone import GONE
 from fastedit.anchor.lazy.lines import WORD, Identity, Lines, columns_of, identity_of, is_comment_text, opens
 from fastedit.anchor.lazy.reworded import CHANGED

@@ -17,11 +17,11 @@ import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
 from fastedit.anchor.lazy.beside import Beside
-from fastedit.anchor.lazy.blanks import GAPS, Gaps, Spacing, spaced, ways_to_space
 from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import MIN_LINES
 from fastedit.anchor.lazy.forecast import FORECAST, Forecast, plain_changes
+from fastedit.anchor.lazy.gaps import GAPS, Gaps, Spacing, spaced, ways_to_space
 from fastedit.anchor.lazy.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import Change, Lines

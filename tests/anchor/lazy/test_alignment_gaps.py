@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastedit.anchor.lazy.blanks import GAPS, Gap, Gaps, spaced, ways_to_space
+from fastedit.anchor.lazy.gaps import GAPS, Gap, Gaps, spaced, ways_to_space
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import weights
 from fastedit.anchor.lazy.readings import readings_of
