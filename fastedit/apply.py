@@ -36,7 +36,8 @@ from fastedit.targets.templates import NOTHING, Word
 
 if TYPE_CHECKING:
     from fastedit.targets.templates import Askable
-    from fastedit.verify.windows import Answer, DecodeOptions, TextSender, Window
+    from fastedit.verify.asking import Answer, DecodeOptions, TextSender
+    from fastedit.verify.windows import Window
 
 MAX_CHARACTERS = 16 * 1024 * 1024
 MODES = ("structural", "model", "auto")
@@ -188,7 +189,7 @@ def _sender_of(original: str, options: DecodeOptions | None) -> TextSender | Non
     """The sender of the new text for the one who hears of it as it comes; None where nobody does."""
     if options is None or options.on_text is None:
         return None
-    from fastedit.verify.windows import TextSender
+    from fastedit.verify.asking import TextSender
 
     return TextSender(original, options.on_text)
 
@@ -227,7 +228,7 @@ def _patient(request: _Request, target: Askable) -> _Request:
     """The request with an end to the patience for a target that only verifies, where the caller gave none."""
     if not target.only_verifies or request.options is not None:
         return request
-    from fastedit.verify.windows import DecodeOptions
+    from fastedit.verify.asking import DecodeOptions
 
     return replace(request, options=DecodeOptions(deadline_s=VERIFIERS_S))
 
@@ -328,7 +329,8 @@ def _asked(
     max_passes: int | None = None,
 ) -> Answer:
     """The target's answer about the draft's windows. Raises EditRefused."""
-    from fastedit.verify.windows import ask, cut_windows
+    from fastedit.verify.asking import ask
+    from fastedit.verify.windows import cut_windows
 
     # One that sees a single one of several places alike can't but find it right.
     is_choosing = is_torn(merged) and not target.only_verifies

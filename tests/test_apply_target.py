@@ -23,7 +23,7 @@ from fastedit.targets import Target, registry
 from fastedit.targets import default as default_targets
 from fastedit.targets.marks import has_marks, mark, without_marks
 from fastedit.targets.templates import PLAIN, Word
-from fastedit.verify.windows import Cancellation, DecodeOptions
+from fastedit.verify.asking import Cancellation, DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny
 

@@ -21,7 +21,8 @@ from fastedit.edits.model import Format
 from fastedit.lines import split_lines
 from fastedit.targets.default import choose_default
 from fastedit.training.synthesis import BY_CARE, Sample, Tier, generate
-from fastedit.verify.windows import Excerpt, excerpts_of, whole_file
+from fastedit.verify.excerpts import Excerpt, excerpts_of
+from fastedit.verify.windows import whole_file
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -35,8 +35,9 @@ from fastedit.syntax import language_of, outline
 from fastedit.targets.registry import folder_of
 from fastedit.targets.templates import WORD_FILE
 from fastedit.training.sources import is_held_out
+from fastedit.verify.asking import DecodeOptions, ask
 from fastedit.verify.judging import Drafts, drafts_for
-from fastedit.verify.windows import DecodeOptions, ask, cut_windows
+from fastedit.verify.windows import cut_windows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,7 +20,7 @@ from fastedit.syntax.languages import language_info, language_of_tag
 
 if TYPE_CHECKING:
     from fastedit.targets.templates import Askable
-    from fastedit.verify.windows import DecodeOptions
+    from fastedit.verify.asking import DecodeOptions
 
 
 LARGE_CHARACTERS = 200_000  # of file and edit together: from there on an edit may take more than a moment

@@ -96,7 +96,7 @@ class TargetThreads:
         EditRefused as its code says: TARGET_UNAVAILABLE where there is no target.
         """
         from fastedit.decode.request import Sampling
-        from fastedit.verify.windows import DecodeOptions
+        from fastedit.verify.asking import DecodeOptions
 
         target = self._slot.target
         chosen = job.sampling

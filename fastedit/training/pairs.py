@@ -18,17 +18,8 @@ from fastedit.lines import changed_lines, split_lines
 from fastedit.syntax import outline
 from fastedit.targets.templates import PLAIN, PromptTemplate
 from fastedit.training.synthesis import Sample
-from fastedit.verify.windows import (
-    BETWEEN_PARTS,
-    WHOLE_FILE_SHARE,
-    EditLine,
-    LineChange,
-    Window,
-    excerpt_of,
-    excerpts_of,
-    plan_windows,
-    whole_file,
-)
+from fastedit.verify.excerpts import BETWEEN_PARTS, EditLine, excerpt_of, excerpts_of
+from fastedit.verify.windows import WHOLE_FILE_SHARE, LineChange, Window, plan_windows, whole_file
 
 SHARE_AT_DEFAULT_CONTEXT = 0.6
 CONTEXTS = (2, 30)  # fewest and most lines of context otherwise

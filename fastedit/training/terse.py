@@ -14,7 +14,8 @@ from rapidfuzz import fuzz
 
 from fastedit.lines import split_lines
 from fastedit.training.pairs import Pair, changes_between
-from fastedit.verify.windows import BETWEEN_PARTS, EditLine, LineChange
+from fastedit.verify.excerpts import BETWEEN_PARTS, EditLine
+from fastedit.verify.windows import LineChange
 
 SHARE_OF_SIDES = 0.6
 MIN_LIKENESS = 60.0  # percent

@@ -24,7 +24,9 @@ from fastedit.edits.model import Edit
 from fastedit.guard import Original
 from fastedit.lines import split_lines
 from fastedit.merged import Merged, chosen, close_drafts
-from fastedit.verify.windows import DecodeOptions, excerpts_of, joined_changes, sum_of, windows_of_drafts
+from fastedit.verify.asking import DecodeOptions, sum_of
+from fastedit.verify.excerpts import excerpts_of
+from fastedit.verify.windows import joined_changes, windows_of_drafts
 
 if TYPE_CHECKING:
     from fastedit.targets import Target

@@ -18,7 +18,8 @@ from fastedit.lines import split_lines
 from fastedit.targets import Target
 from fastedit.targets.default import EMBEDDED_FOLDER
 from fastedit.targets.marks import FIRST, NUM_MARKS
-from fastedit.verify.windows import excerpts_of, whole_file
+from fastedit.verify.excerpts import excerpts_of
+from fastedit.verify.windows import whole_file
 
 MAX_BYTES = 48 * 10**6
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from fastedit.edits import parse_message
-from fastedit.verify.windows import LineChange, excerpts_of, plan_windows, whole_file
+from fastedit.verify.excerpts import excerpts_of
+from fastedit.verify.windows import LineChange, plan_windows, whole_file
 
 FILE = [f"line {number}\n" for number in range(200)]
 TWO_CHANGES = [LineChange(20, 21, ("first\n",)), LineChange(150, 151, ("second\n",))]

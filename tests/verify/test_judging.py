@@ -22,7 +22,7 @@ from fastedit.syntax import outline
 from fastedit.targets import Target
 from fastedit.targets.templates import NOTHING, Word
 from fastedit.verify import judging
-from fastedit.verify.windows import DecodeOptions
+from fastedit.verify.asking import DecodeOptions
 from support.scripted import script
 from support.tiny_targets import make_tiny
 

@@ -10,7 +10,8 @@ import pytest
 from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
 from fastedit.decode.request import Handle
 from fastedit.errors import Code, EngineUnavailable
-from fastedit.verify.windows import Cancellation, DecodeOptions, LineChange, TextSender, Window, changes_of
+from fastedit.verify.asking import Cancellation, DecodeOptions, TextSender
+from fastedit.verify.windows import LineChange, Window, changes_of
 
 ORIGINAL = "a\nb\nc\nd\ne\n"
 KEEP, REPLACE, INSERT, DELETE = SegmentKind.KEEP, SegmentKind.REPLACE, SegmentKind.INSERT, SegmentKind.DELETE

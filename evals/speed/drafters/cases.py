@@ -13,7 +13,8 @@ from fastedit.guard import Original
 from fastedit.lines import split_lines
 from fastedit.syntax import language_of
 from fastedit.targets import Target
-from fastedit.verify.windows import cut_windows, excerpts_of
+from fastedit.verify.excerpts import excerpts_of
+from fastedit.verify.windows import cut_windows
 
 GOLDEN = Path(__file__).parents[3] / "tests" / "golden"
 
