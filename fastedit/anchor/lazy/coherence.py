@@ -8,11 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rapidfuzz.fuzz import ratio
 
-from fastedit.anchor.lazy.lines import Change, Lines, bound_names, columns_of, identity_of, imported_names
+from fastedit.anchor.lazy.lines import (
+    PREPROCESSED,
+    Change,
+    Lines,
+    bound_names,
+    columns_of,
+    identity_of,
+    imported_names,
+)
 from fastedit.anchor.lazy.losses import MARKUP, markup_of
 from fastedit.anchor.lazy.message import NAME, MessageFacts
 from fastedit.patterns import pattern
@@ -23,8 +32,8 @@ if TYPE_CHECKING:
 # Beside what is written. left_like: lines that stay though they are like it, left_like_by: how much; left_header: those
 # that open a block; left_start: those that begin with the same word and are about the same. sibling, not_sibling: new
 # lines beside one of their kind, or not.
-# The flow. unreachable: lines behind a `return` or `raise`. empty: headers without a block. slanted: lines further in
-# than anything opens.
+# The flow. unreachable: lines behind a `return` or `raise`, with comments between or none. empty: headers without a
+# block. slanted: lines further in than anything opens.
 # Twice. copied: lines written that also stay elsewhere, copied_near: a few lines away, copied_once: lines of which
 # there was one; copied_comment: comments. again: what is declared once elsewhere and stays, again_key: what is keyed or
 # assigned. reimported: names that a line imports and one that stays does too.
@@ -35,12 +44,13 @@ if TYPE_CHECKING:
 # say that something goes, and where they don't. gone_known, gone_unknown: words of such lines that the message has, and
 # that it hasn't. gone_runs: stretches of them. gone_named, gone_unnamed: those with a word of a sentence that says that
 # something goes, and those with none. lost_doc: comments gone above what stays. orphan_doc: comments that stay above
-# what is gone.
+# what is gone. doc_twice: comments of a block, or docstrings, that are written right beside another one.
 COHERENCE = (
     "left_like", "left_like_by", "left_header", "left_start", "sibling", "not_sibling", "unreachable", "empty",
     "slanted", "copied", "copied_near", "copied_once", "again", "again_key", "reimported", "unbound", "unbound_local",
     "orphans", "params", "unused", "unused_import", "new_unused", "moved", "gone_asked", "gone_unasked", "gone_known",
-    "gone_unknown", "gone_runs", "lost_doc", "orphan_doc", "copied_comment", "gone_named", "gone_unnamed", *MARKUP,
+    "gone_unknown", "gone_runs", "lost_doc", "orphan_doc", "doc_twice", "copied_comment", "gone_named",
+    "gone_unnamed", *MARKUP,
 )  # fmt: skip
 MIN_LIKE = 60.0  # percent
 MIN_COPIED = 8  # characters of a line
@@ -49,6 +59,8 @@ PART = 1 / 3  # of a line that goes, beside others that do
 MAX_NAMES = 300  # of the lines that change
 MAX_PLACES = 60  # of a name: a commoner one means many things
 MAX_SIGN = 3.0
+MAX_COMMENT = 8  # lines of a comment between a `return` and what isn't reached any more
+DOC_SIGNS = (("/**", "*/"), ('"""', '"""'), ("'''", "'''"))
 ENDS_FLOW = pattern(r"(?:return|raise|throw|break|continue|goto)\b")
 _GOES_ON = pattern(
     r"[)\]}.,?:|&+*/=<>#-]|(?:else|elif|except|finally|catch|case|default|when|end|fi|done|esac|rescue|ensure|until"
@@ -67,6 +79,11 @@ _KEYWORDS = frozenset(
     "final async await for while else elif try except catch with not and None null true false True False type "
     "struct".split()
 )
+
+
+def _ends_doc(text: str, end: str) -> bool:
+    """Whether a line is the last one of a comment of a block, or of a docstring, that ends with such signs."""
+    return text.endswith(end) and (end != "*/" or text.startswith(("*", "/*")))
 
 
 def coherence_of(original: Lines, changes: Sequence[Change], message: MessageFacts, language: str) -> tuple[float, ...]:
@@ -95,6 +112,8 @@ class _Result:
             self._count_flow(before, behind, code)
             self._count_copied(start, code)
             self._count_gone(start, end, bool(code))
+            if code:
+                self._count_docs_twice(before, behind, code)
             if start == end:
                 self._count_siblings(before, behind, code)
             elif not code:
@@ -159,6 +178,32 @@ class _Result:
                 self.f["empty"] += 1
             elif deeper > 0 and at < num_own and not _OPENS.match(previous):
                 self.f["slanted"] += 1
+        if code and behind < len(original):
+            self._count_beyond(behind, code[-1])
+
+    def _count_beyond(self, behind: int, last: str) -> None:
+        """Fills in what a change makes of the first line of code below a comment that it stands above."""
+        original, text = self.original, last.strip()
+        if not original.is_comment(behind) or not self._ends_flow(text):
+            return
+        for at in range(behind, min(len(original), behind + MAX_COMMENT)):
+            is_directive = self.language in PREPROCESSED and original.stripped[at].startswith("#")
+            if original.keys[at] and (is_directive or not original.is_comment(at)):
+                is_reached = is_directive or at in self.gone or original.columns[at] != columns_of(last)
+                self.f["unreachable"] += not is_reached and not _GOES_ON.match(original.stripped[at])
+                return
+
+    def _count_docs_twice(self, before: int, behind: int, code: Sequence[str]) -> None:
+        """Fills in comments of a block, and docstrings, right behind another one, where no snippet shows them so."""
+        original = self.original
+        texts = [
+            *original.stripped[max(before, 0) : before + 1],
+            *map(str.strip, code),
+            *original.stripped[behind : behind + 1],
+        ]
+        for text, below in pairwise(texts):
+            if any(below.startswith(start) and _ends_doc(text, end) for start, end in DOC_SIGNS):
+                self.f["doc_twice"] += ("".join(text.split()), "".join(below.split())) not in self.message.steps
 
     def _ends_flow(self, text: str) -> bool:
         """Whether a line is a whole statement behind which nothing is reached."""

@@ -38,6 +38,8 @@ from fastedit.patterns import pattern
 # bound_twice: names that new lines bind, and lines of the same block do that stay though nobody shows them.
 # sibling_gone: lines that go for a line like them, though lines as like stay beside them; sibling_unsaid: and no word
 # of the message is about what they had of their own.
+# swapped_kin: lines that go for a line about something else, between others of their kind, though no snippet shows what
+# is beside it on both sides: it may just be added. swapped_odd: the only such line of a result that adds elsewhere.
 # comment_cut: stretches of comments that go where the snippet shows what is around them without a gap; cut_lines: their
 # size; cut_inside: those with more of the comment behind.
 # captured: lines that stay but no longer in the block that they stood in, since new lines come between, and that block
@@ -48,12 +50,14 @@ from fastedit.patterns import pattern
 LOSSES = (
     "unbalanced", "comment_torn", "directives", "lost_decl_said", "lost_decl_unsaid", "lost_key_said",
     "lost_key_unsaid", "lost_import_said", "lost_import_unsaid", "bound_twice", "sibling_gone", "sibling_unsaid",
-    "comment_cut", "comment_cut_lines", "comment_cut_inside", "marked_lines", "marked_bare", "marked_fewer",
+    "swapped_kin", "swapped_odd", "comment_cut", "comment_cut_lines", "comment_cut_inside", "marked_lines",
+    "marked_bare", "marked_fewer",
     "captured", "closer_off", "closer_askew",
 )  # fmt: skip
 MAX_COUNT = 3.0
 NEAR = 25  # lines between two that bind a name
 NEAR_SIBLINGS = 12
+MAX_SWAPPED, MIN_ADDING = 2, 3  # lines that go for others in one place; places in which a result adds
 MIN_LIKE, SLACK = 55.0, 5.0  # percent
 MAX_OLD, MAX_NEW = 6, 12  # lines of a change that are compared
 MIN_LENGTH = 8  # characters of a line that has siblings
@@ -95,6 +99,7 @@ def losses_of(original: Lines, changes: Sequence[Change], message: MessageFacts,
     _count_lost(f, original, gone, new, message)
     if message.is_marked:
         _count_marked(f, original, changes, new)
+    _count_swaps(f, original, changes, message)
     for change in changes:
         _count_bound(f, original, change, gone, message, language)
         _count_siblings(f, original, change, gone, message)
@@ -316,6 +321,53 @@ def _count_siblings(
             f["sibling_gone"] += 1
             own = set(NAME.findall(text)) - written
             f["sibling_unsaid"] += bool(own) and not own & message.words
+
+
+def _count_swaps(f: dict[str, float], original: Lines, changes: Sequence[Change], message: MessageFacts) -> None:
+    """Fills in the lines that go for a line of their kind that is about something else."""
+    written = {"".join(text.split()) for _, _, new in changes for text in new}
+    num_adding = num_swaps = 0
+    for start, end, new in changes:
+        code = [line for line in new if line.strip()]
+        old = [line for line in range(start, end) if _tells(original, line)]
+        num_adding += bool(code) and not any(original.keys[start:end])
+        swapped = _swapped(original, old, code, written) if code and old else ()
+        if not 0 < len(swapped) <= MAX_SWAPPED:
+            continue
+        num_swaps += 1
+        kind = _kind(original, swapped[0])
+        before, behind = original.beside(start, end)
+        column = original.columns[swapped[0]]
+        is_between = all(
+            0 <= at < len(original) and original.columns[at] == column and _kind(original, at) == kind
+            for at in (before, behind)
+        )
+        f["swapped_kin"] += is_between and not _is_shown_between(original, before, code, behind, message)
+    f["swapped_odd"] = float(num_swaps == 1 and num_adding >= MIN_ADDING)
+
+
+def _swapped(original: Lines, old: Sequence[int], new: Sequence[str], written: set[str]) -> list[int]:
+    """The old lines of the kind of a change's first new one that are about what no new line of it is about."""
+    known = [_identity(line.strip()) for line in new]
+    if known[0] is None:
+        return []
+    column, kind = columns_of(new[0]), known[0].kind
+    lines = (line for line in old if original.columns[line] == column and not original.is_comment(line))
+    others = [line for line in lines if _kind(original, line) and original.identity(line) not in known]
+    others = [line for line in others if original.keys[line] not in written]
+    return others if others and _kind(original, others[0]) == kind else []
+
+
+def _kind(original: Lines, line: int) -> str:
+    """The kind of what a line is about, "" where that isn't known."""
+    found = original.identity(line)
+    return found.kind if found is not None else ""
+
+
+def _is_shown_between(original: Lines, before: int, new: Sequence[str], behind: int, message: MessageFacts) -> bool:
+    """Whether a snippet shows new lines right between two old ones."""
+    first, last = ("".join(line.split()) for line in (new[0], new[-1]))
+    return (original.keys[before], first) in message.steps and (last, original.keys[behind]) in message.steps
 
 
 @lru_cache(maxsize=8192)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from fastedit.anchor.hints import Hints, is_path, says_gone, sentences_of
+from fastedit.anchor.lazy.adjacent import Neighbours
 from fastedit.anchor.lazy.comments import log_odds
 from fastedit.anchor.lazy.keys.merging import COMPLETE
 from fastedit.anchor.lazy.lines import DOTS, KEY_WORD, WORD, Change, Lines, columns_of, is_comment_text
@@ -40,7 +41,7 @@ from fastedit.patterns import pattern
 FULFILLED = (
     "shown_lost", "num_changes", "num_changed", "blank_lost", "uneven", "uneven_kept", "uneven_turned", "dots_written",
     "notes_written", "talk_written", "said_gone", "said_gone_asked", "noted_gone", "noted_gone_asked",
-    "noted_line_gone",
+    "noted_line_gone", "shown_apart", "shown_apart_marked", "shown_turned",
 )  # fmt: skip
 MAX_COUNT = 3.0  # of each of these
 NAME = pattern(r"[A-Za-z_$][\w$]{2,}")
@@ -222,6 +223,11 @@ class MessageFacts:
         return result
 
     @cached_property
+    def neighbours(self) -> Neighbours:
+        """The lines that follow each other in a snippet, against the original."""
+        return Neighbours(self.original, self.steps)
+
+    @cached_property
     def is_marked(self) -> bool:
         """Whether any marker stands in the snippets: then what they leave out is mostly said to be."""
         texts = (line.strip() for snippet in self.snippets for line in snippet.lines)
@@ -304,6 +310,10 @@ def fulfilled_by(original: Lines, changes: Sequence[Change], message: MessageFac
     f["dots_written"] = sum(
         bool(_ANY_DOTS.search(text)) and "".join(text.split()) not in original.places for text in new
     )
+    apart = message.neighbours.apart(changes)
+    f["shown_apart"] = math.log1p(apart.num_apart)
+    f["shown_apart_marked"] = message.is_marked * f["shown_apart"]
+    f["shown_turned"] = float(min(2, apart.num_turned))
     _count_notes(f, original, new)
     _count_names(f, original, gone, new, message)
     return tuple(min(MAX_COUNT, f[name]) for name in FULFILLED)

@@ -297,6 +297,22 @@ def test_lines_behind_a_return_are_not_reached() -> None:
     result = LOOP.replace("    return rows\n", "    return rows\n    return sorted(rows)\n")
     assert told(LOOP, result)["unreachable"] == 1
     assert told(LOOP, LOOP.replace("return rows", "return sorted(\n        rows)"))["unreachable"] == 0
+    # A comment between changes nothing, but what stands further out is reached.
+    noted = "def load(path):\n    # All of them.\n    rows = read(path)\n    return rows\n"
+    assert told(noted, noted.replace("    #", "    return list(read(path))\n\n    #"))["unreachable"] == 1
+    assert told(noted, noted.replace("    #", "    if not path:\n        return []\n    #"))["unreachable"] == 0
+
+
+def test_a_comment_of_a_block_right_beside_another_one() -> None:
+    before = "/**\n * Loads it.\n */\nfunction load() {}\n\n/** Saves it. */\nfunction save() {}\n"
+    below = before.replace(" */\n", " */\n/**\n * Loads all of it.\n */\n", 1)
+    assert told(before, below, language="javascript")["doc_twice"] == 1
+    above = before.replace("/** Saves", "/** Saves all of it. */\n/** Saves")
+    assert told(before, above, language="javascript")["doc_twice"] == 1
+    changed = before.replace("Loads it", "Loads all of it")
+    assert told(before, changed, language="javascript")["doc_twice"] == 0
+    documented = '    """Loads it."""\n    return rows\n'
+    assert told(documented, f'    """Loads all of it."""\n{documented}')["doc_twice"] == 1
 
 
 @pytest.mark.parametrize(

@@ -330,3 +330,43 @@ def test_dots_and_quotes_in_code_are_no_underlines() -> None:
     rows = rows_of(lines_of("New title\n~~~~~~~~~\n"), text, "rst")
     grid = Grid(text, rows, outline("\n".join(text.texts), "rst"), Context())
     assert grid.pairs[1].lines.tolist() == [1]
+
+
+# ---- swapped for one of its kind -------------------------------------------------------------------------------------
+
+SERVICES = """
+SERVICES = [
+    "billing",
+    "catalog",
+    "delivery",
+    "gateway",
+    "orders",
+    "search",
+    "users",
+]
+"""
+ONE_MORE = '# ...\n    "catalog",\n    "deliverynote",\n# ...'
+
+
+def test_a_line_between_its_kin_that_goes_for_another_one() -> None:
+    swapped = SERVICES.replace('"delivery"', '"deliverynote"')
+    added = SERVICES.replace('"catalog",\n', '"catalog",\n    "deliverynote",\n')
+    assert told(SERVICES, swapped, shown=ONE_MORE)["swapped_kin"] == 1
+    assert told(SERVICES, added, shown=ONE_MORE)["swapped_kin"] == 0
+    # A snippet that shows both lines beside it leaves no doubt; nor does a line that still says what the old one did.
+    whole = '# ...\n    "catalog",\n    "deliverynote",\n    "gateway",\n# ...'
+    assert told(SERVICES, swapped, shown=whole)["swapped_kin"] == 0
+    settings = "A = {\n    'width': 1,\n    'height': 2,\n    'depth': 3,\n}"
+    shown = "# ...\n    'width': 1,\n    'height': 5,\n# ..."
+    assert told(settings, settings.replace("2", "5"), shown=shown)["swapped_kin"] == 0
+
+
+def test_the_only_line_that_goes_for_another_where_all_else_is_added() -> None:
+    added = SERVICES
+    for after in ("billing", "gateway", "orders"):
+        added = added.replace(f'    "{after}",\n', f'    "{after}",\n    "{after}x",\n')
+    swapped = added.replace('"delivery"', '"deliverynote"')
+    assert told(SERVICES, swapped)["swapped_odd"] == 1
+    assert told(SERVICES, added)["swapped_odd"] == 0
+    assert told(SERVICES, swapped.replace('"users"', '"user"'))["swapped_odd"] == 0  # it isn't the only one
+    assert told(SERVICES, SERVICES.replace('"delivery"', '"deliverynote"'))["swapped_odd"] == 0

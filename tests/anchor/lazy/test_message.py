@@ -49,6 +49,23 @@ def test_a_blank_line_that_only_the_snippet_has() -> None:
     assert told(LOOP, LOOP.replace("    rows = read(path)\n", f"{new}\n"), shown=shown)["blank_lost"] == 0
 
 
+def test_lines_shown_together_that_the_result_has_apart() -> None:
+    shown = "    rows = read(path)\n    total = len(rows)\n    # ...\n    return rows"
+    right = LOOP.replace("read(path)\n", "read(path)\n    total = len(rows)\n")
+    assert told(LOOP, right, shown=shown)["shown_apart"] == 0
+    apart = told(LOOP, LOOP.replace("    return", "    total = len(rows)\n    return"), shown=shown)
+    assert apart["shown_apart"] == apart["shown_apart_marked"] > 0
+    assert apart["shown_turned"] == 0
+    turned = told(LOOP, LOOP.replace("    rows =", "    total = len(rows)\n    rows ="), shown=shown)
+    assert turned["shown_turned"] == 1
+    # Without a marker less is sure.
+    unmarked = told(LOOP, LOOP, shown="    rows = read(path)\n    return rows")
+    assert unmarked["shown_apart"] > 0 == unmarked["shown_apart_marked"]
+    # Blank lines between them don't count, and a line that isn't there stands apart from nothing.
+    assert told(LOOP, right.replace("    total", "\n    total"), shown=shown)["shown_apart"] == 0
+    assert told(LOOP, LOOP, shown=shown)["shown_apart"] == 0
+
+
 def test_lines_indented_otherwise_against_each_other() -> None:
     shown = "for row in rows:\n    log(row)\n    note(row)"
     even = LOOP.replace("        check", "        log(row)\n        note(row)\n        check")
