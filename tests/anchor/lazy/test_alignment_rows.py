@@ -106,6 +106,27 @@ def test_words_in_brackets_may_be_a_part_of_a_comment(text: str) -> None:
     assert plain.note is None
 
 
+def test_any_words_stand_for_lines_in_the_brackets_that_other_placeholders_have() -> None:
+    first, _, second = rows_of(["[up to count]", "total = 3", "[rest,]"], PYTHON, "python")
+    assert first.note == "up to count"
+    assert second.note == "rest,"
+    (alone,) = rows_of(["[rest,]"], PYTHON, "python")
+    assert alone.note is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[everything from here on to `main()` is as it was]",
+        "[... all of the helpers; they stay where they are, in the order that they have now, down to the last one ...]",
+    ],
+)
+def test_a_long_sentence_in_brackets_may_stand_for_lines(text: str) -> None:
+    (row,) = rows_of([text], PYTHON, "python")
+    assert row.note is not None
+    assert row.role("elide") > row.role("code")
+
+
 def test_a_line_of_tildes_below_a_title_is_no_marker() -> None:
     title = rows_of(["Hooks of the tool", "~~~~~~~~~~~~~~~~~"], Lines(["Tools", "====="]), "rst")
     assert not any(row.is_dots for row in title)
@@ -160,6 +181,21 @@ def test_an_elided_body_is_taken_apart(text: str, original: Lines, parts: list[s
     assert rows[1].is_dots
     assert [row.is_part for row in rows] == [False] + [True] * (len(rows) - 1)
     assert {row.number for row in rows} == {0}
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("declare function fetch(/* as before */): void;", "declare function fetch(...): void;"),
+        ("load(path, /* ... */ 3);", "load(path,... 3);"),
+        ("} else if ( /* the same test */ ) {", "} else if (... ) {"),
+    ],
+)
+def test_a_comment_inside_of_a_line_may_stand_for_code(text: str, row: str) -> None:
+    (found,) = rows_of([text], PYTHON, "javascript")
+    assert (found.text, found.whole) == (row, text)
+    (plain,) = rows_of(["load(/* size */ 3);"], PYTHON, "javascript")
+    assert plain.text == "load(/* size */ 3);"
 
 
 @pytest.mark.parametrize("text", ["def unheard_of(x): ...", "x: int = ...", "const none = [...];", "<ul>...</ul>"])
