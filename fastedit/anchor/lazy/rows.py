@@ -71,6 +71,7 @@ MIN_ONE_WORD = math.log(0.6)  # the least chance that one word in brackets stand
 # Comments whose words stand in the lines below: how these begin, and how they end.
 _OPENINGS = {"..": "", "<!--": "-->", "/*": "*/", "/**": "*/", "{/*": "*/}"}
 MAX_SPANNING = 6  # lines of such a comment
+MIN_SPANNING = -0.2  # the least log odds that it stands for code: as a row it can't be written in lines of its own
 _CONTINUED = re.compile(r"^\.{3}(?:\s|$|[)\]}])")  # a line of a session with Python that goes on with the one above
 _DEF = re.compile(r"^(?:async\s+)?def\s")
 _OVERLOAD = re.compile(r"^@(?:\w+\.)*overload\b")
@@ -252,7 +253,9 @@ class _Reader:
             count = len(list(takewhile(lambda text: _indent(text) > _indent(texts[number]), below)))
         inner = [text.strip() for text in below[:count] if text.strip() != closing]
         note = " ".join(text.removesuffix(closing).strip(" *") for text in inner).strip()
-        if not note or not _is_elision(note.strip("()[] ")):
+        words = note.strip("()[] ")
+        is_dotted = DOTS.match(words) or DOTS.search(words[-3:])
+        if not note or "@" in note or not (is_dotted or log_odds(words)["elide"] > MIN_SPANNING):
             return None
         if any("".join(text.split()) in self.original.places for text in inner):
             return None

@@ -147,6 +147,7 @@ def test_a_comment_of_several_lines_that_stands_for_code_is_one_row(texts: list[
     ("texts", "language"),
     [
         (["/*", " * Loads the file.", " */"], "javascript"),
+        (["/**", " * @see #load(Object...)", " * @since 3.0.1", " */"], "javascript"),
         (["..", "", "   as before"], "rst"),
         (["..", "as before"], "rst"),
         (["/*", "as before"], "javascript"),
