@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fastedit.anchor.lazy.lines import DOTS, LINE_COMMENT
 
@@ -17,6 +18,7 @@ _TOKENS = re.compile(r"\w+|[^\w\s,]")
 _PUNCTUATION = re.compile(r"[,;\s]+$")
 
 
+@lru_cache(maxsize=8192)
 def _plain(text: str) -> str:
     """A line without white space, and with one sign for all that look alike."""
     return "".join(text.split()).translate(_ALIKE)
