@@ -58,6 +58,7 @@ _NAMES_ALONE = re.compile(rf"{_NAME}(?:(?:,\s*(?:and\s+)?|\s+(?:and|&)\s+){_NAME
 PRAGMA = re.compile(
     r"^(?:noqa|nosec|noinspection|nolint|type:\s?ignore|ty:\s?ignore|pyright:|pylint:|mypy:|flake8:|fmt:|isort:|ruff:|yapf:"
     r"|pragma:|doctest:|cov(?:erage)?:|[@$]ts-|eslint-|prettier-|biome-|tslint:|stylelint-|istanbul |c8 |v8 ignore"
+    r"|(?-i:\[(?:START|END) [\w.-]+\]$)|(?:end)?region\b|snippet-(?:start|end):"
     r"|webpackchunkname|lcov_excl|codespell:|rubocop:|phpcs:|swiftlint:|shellcheck |clang-format|language=)",
     re.IGNORECASE,
 )

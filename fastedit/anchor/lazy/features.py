@@ -14,7 +14,7 @@ PAIR = (
     "like_though_loose told_inside told_outside loose_prefix like_elided like_elided_code like_opens said_adds "
     "said_changes said_placed said_adds_other rewrapped like_rivals identity_other_used drops_comment like_underline "
     "like_kind_same loose_opens loose_closer like_closer like_replaced like_replaced_not "
-    "loose_gaps"
+    "loose_gaps like_alike stub stub_said stub_marked"
 ).split()
 NEXT = "next_shift_same next_shift_other next_blank next_from_new next_from_deleted next_new_deeper".split()
 ROW_NEW = (
@@ -81,7 +81,8 @@ INDEX = {name: number for number, name in enumerate(FEATURES)}
     OWNER_NEW, LIKE_OWNER_OTHER, LIKE_OWNER_NEW, LIKE_THOUGH_LOOSE, TOLD_INSIDE, TOLD_OUTSIDE,
     LOOSE_PREFIX, LIKE_ELIDED, LIKE_ELIDED_CODE, LIKE_OPENS, SAID_ADDS, SAID_CHANGES, SAID_PLACED, SAID_ADDS_OTHER,
     REWRAPPED, LIKE_RIVALS, IDENTITY_OTHER_USED, DROPS_COMMENT, LIKE_UNDERLINE,
-    LIKE_KIND_SAME, LOOSE_OPENS, LOOSE_CLOSER, LIKE_CLOSER, LIKE_REPLACED, LIKE_REPLACED_NOT, LOOSE_GAPS,
+    LIKE_KIND_SAME, LOOSE_OPENS, LOOSE_CLOSER, LIKE_CLOSER, LIKE_REPLACED, LIKE_REPLACED_NOT, LOOSE_GAPS, LIKE_ALIKE,
+    STUB, STUB_SAID, STUB_MARKED,
 ) = range(len(PAIR))
 (
     NEW, NEW_BLANK, NEW_COMMENT, NEW_DECLARED, NEW_KNOWN, NEW_KNOWN_TRIVIAL, NEW_DOTS, NEW_LIKE, NEW_NOTE,

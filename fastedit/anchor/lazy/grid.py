@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fastedit.anchor.lazy.asides import NO_ASIDES, Asides
 from fastedit.anchor.lazy.features import (
     LIKE,
     LIKE_BY,
@@ -58,7 +59,7 @@ class Context:
     """All that the words around a snippet say.
 
     names: what they mention as code; removed: what they say is gone; kept: keys of lines that they say stay; prose: the
-    words before it; earlier: those before the snippets above it.
+    words before it; earlier: those before the snippets above it; asides: what the message says of signs in snippets.
     """
 
     names: frozenset[str] = frozenset()
@@ -66,6 +67,7 @@ class Context:
     kept: frozenset[str] = frozenset()
     prose: str = ""
     earlier: str = ""
+    asides: Asides = NO_ASIDES
 
 
 class Positions:

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fastedit.anchor.lazy.lines import DOTS, LINE_COMMENT
 
 MIN_ABBREVIATED = 6  # characters that stand in both
 MIN_PREFIX = 10  # characters of a line that is cut off without dots
 MIN_GAPPY = 5  # words and signs of a line that lacks some of another one
+# Signs that look alike: quotes, apostrophes, hyphens and dashes; what can't be seen at all.
+_ALIKE = str.maketrans(
+    dict.fromkeys("'‘’“”‚„′″", '"') | dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("\u200b\u2060\ufeff", "")
+)
 _TOKENS = re.compile(r"\w+|[^\w\s,]")
 _PUNCTUATION = re.compile(r"[,;\s]+$")
+
+
+@lru_cache(maxsize=8192)
+def _plain(text: str) -> str:
+    """A line without white space, and with one sign for all that look alike."""
+    return "".join(text.split()).translate(_ALIKE)
 
 
 def is_respaced(mine: str, theirs: str) -> bool:
@@ -49,6 +60,17 @@ def _is_cut_off(mine: str, theirs: str) -> bool:
     return not (mine[-1].isalnum() and theirs[len(mine) :][:1].isalnum())
 
 
+def is_alike(mine: str, theirs: str) -> bool:
+    """Whether a line differs from another one in signs that look alike, and not in plain quotes alone.
+
+    Other quotes may be what an edit is about; other quotes and no comment behind them hardly are.
+    """
+    if mine.isascii() and theirs.isascii():
+        code = LINE_COMMENT.sub("", theirs)
+        return code != theirs and "".join(mine.split()) != "".join(code.split()) and _plain(mine) == _plain(code)
+    return _plain(mine) == _plain(theirs)
+
+
 def drops_comment(mine: str, theirs: str) -> bool:
     """Whether a line ends in a comment, and another one doesn't."""
     return LINE_COMMENT.search(theirs) is not None and LINE_COMMENT.search(mine) is None
@@ -64,14 +86,10 @@ def looseness(mine: str, theirs: str) -> int:
                 return 2
             if parts[-1] and theirs.startswith(parts[0]) and re.match(pattern, theirs):
                 return 2
-    code = LINE_COMMENT.sub("", theirs)
-    if code != theirs and "".join(code.split()) == "".join(mine.split()):
+    code, plain = LINE_COMMENT.sub("", theirs), _plain(mine)
+    if _plain(theirs) == plain or (code != theirs and _plain(code) == plain):
         return 1
     bare = _PUNCTUATION.sub("", code)
-    if bare and bare != theirs and not mine.endswith((",", ";")):
-        key = "".join(_PUNCTUATION.sub("", mine).split())
-        if "".join(bare.split()) == key:
-            return 1
-    if mine.replace("'", '"').replace(" ", "") == theirs.replace("'", '"').replace(" ", ""):
+    if bare and bare != theirs and not mine.endswith((",", ";")) and _plain(bare) == plain:
         return 1
     return 3 if _is_cut_off(mine, theirs) else 0

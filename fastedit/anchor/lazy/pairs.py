@@ -26,6 +26,7 @@ from fastedit.anchor.lazy.features import (
     IDENTITY_OTHER_USED,
     IDENTITY_SAME,
     LIKE,
+    LIKE_ALIKE,
     LIKE_BY,
     LIKE_CLOSER,
     LIKE_COMMENT,
@@ -83,11 +84,14 @@ from fastedit.anchor.lazy.features import (
     SEVERAL,
     SHIFT_OTHER,
     SHIFT_SAME,
+    STUB,
+    STUB_MARKED,
+    STUB_SAID,
     TOLD_INSIDE,
     TOLD_OUTSIDE,
 )  # fmt: skip
 from fastedit.anchor.lazy.lines import DOTS, WORD, Identity, identity_of, unwrapped
-from fastedit.anchor.lazy.loose import abbreviates, drops_comment, is_respaced, leaves_gaps, looseness
+from fastedit.anchor.lazy.loose import abbreviates, drops_comment, is_alike, is_respaced, leaves_gaps, looseness
 from fastedit.anchor.lazy.shapes import TEXTS, is_underline, kind_of
 
 if TYPE_CHECKING:
@@ -108,6 +112,8 @@ MIN_NOTE_OVERLAP = 0.4
 NOT_CODE = -0.7  # a comment with smaller odds is rather a note or a marker
 # Dots that are more likely code: `...rest`, `Callable[..., T]`, `tuple[int, ...]`.
 _CODE_DOTS = re.compile(r"\.{3}\w|\[\.{3},|,\s*\.{3}\]")
+_STUB = re.compile(r":\s+(?:\.{3}|…)$")  # a body of dots behind its header
+MIN_STUB = 0.6  # likeness of headers
 MAX_OPENED = 400  # characters of a statement that is compared in one line
 OWNERS = ("decl", "table", "heading", "selector")
 _WHERE_LIKE = (
@@ -164,6 +170,7 @@ class Pairing:
         is_sure_note = one.note is not None and one.role("code") < -3
         if not self.shown.is_trivial[row] and not one.is_dots and len(key) <= 2000 and not is_sure_note:
             found += self._similar(row, same)
+            found += self._stubs(row, [line for line, *_ in found])
             found += self._joined(row, [line for line, *_ in found])
         if row and self.is_text and is_underline(self.shown.stripped[row]) and self.shown.words(row - 1):
             found += self._underlines(row)
@@ -348,6 +355,7 @@ class Pairing:
         values[LIKE_BY] = likeness - 0.5
         values[LIKE_WORDS] = overlap
         values[LIKE_THOUGH_LOOSE] = float(loose == 1)
+        values[LIKE_ALIKE] = float(loose == 1 and is_alike(mine, theirs))
         values[DROPS_COMMENT] = float(loose == 1 and drops_comment(mine, theirs))
         a, b = shown.words(row), original.words(line)
         is_first = bool(a and b and a[0] == b[0])
@@ -387,6 +395,46 @@ class Pairing:
             joined = " ".join(self.original.stripped[line : line + span]) if span > 1 else ""
             self._statements[line] = span, joined, unwrapped(joined)
         return self._statements[line]
+
+    def _stubs(self, row: int, lines: Sequence[int]) -> list[_Found]:
+        """The headers above a body that is nothing but `...` or `pass`, where a row has both in one line."""
+        mine = self.shown.stripped[row]
+        if self.grid.outline.language != "python" or not _STUB.search(mine):
+            return []
+        original = self.original
+        head, identity = _STUB.sub(":", mine), self.shown.identity(row)
+        key = "".join(head.split())
+        found: list[_Found] = []
+        for line in sorted({*lines, *original.places.get(key, ())[:MAX_LIKE]}):
+            if not original.stripped[line].endswith(":") or not self._has_no_body(line):
+                continue
+            if original.identity(line) != identity:
+                continue
+            likeness = Indel.normalized_similarity(head, original.stripped[line])
+            if likeness < MIN_STUB:
+                continue
+            values = [0.0] * len(PAIR)
+            values[SEVERAL] = values[STUB] = values[LIKE] = values[LIKE_WORDS] = values[LIKE_FIRST] = 1
+            values[LIKE_BY] = likeness - 0.5
+            values[STUB_SAID] = float(self.grid.context.asides.dots_are_code)
+            values[STUB_MARKED] = float(self._marks_otherwise)
+            found.append((line, 2, values, False))
+        return found
+
+    def _has_no_body(self, line: int) -> bool:
+        """Whether the block that a line opens is one line of dots, or that does nothing."""
+        original = self.original
+        if line + 1 >= len(original) or original.stripped[line + 1] not in ("...", "pass"):
+            return False
+        behind = next((at for at in range(line + 2, len(original)) if original.keys[at]), None)
+        inside = original.columns[line + 1] > original.columns[line]
+        return inside and (behind is None or original.columns[behind] <= original.columns[line])
+
+    @cached_property
+    def _marks_otherwise(self) -> bool:
+        """Whether the snippet has lines that stand for code, none of which is nothing but dots."""
+        markers = [one for one in self.rows if one.note is not None and one.role("elide") > NOT_CODE]
+        return bool(markers) and not any(DOTS.fullmatch(one.text.strip()) for one in markers)
 
     def _joined(self, row: int, lines: Sequence[int]) -> list[_Found]:
         """Statements of several lines that the row may stand for."""

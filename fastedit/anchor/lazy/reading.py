@@ -45,7 +45,7 @@ from fastedit.syntax.parse import PageErrors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note")
+TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note", "keeps_asides")
 # Of several snippets: one that changes what stands above the one before it, lines of an earlier one that it changes. Of
 # all: changes that are made in other places too, see `REPEATED`.
 JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in REPEATED))
@@ -291,7 +291,7 @@ def parts_of(task: Task) -> list[ReadText]:
         fold = fold_of(base.lines, snippet.lines, base.outline, names) if is_large else None
     numbers = _numbers(task, fold)
     original, outlined = (base.lines, base.outline) if fold is None else (fold.lines, fold.outline)
-    variants = variants_of(snippet.lines, original, task.language)
+    variants = variants_of(snippet.lines, original, task.language, context.asides)
     for taste, rows in variants:
         if not rows:
             continue
@@ -313,7 +313,7 @@ def parts_of(task: Task) -> list[ReadText]:
         # Every path uses lines twice, as going back allows: without it there are always some that don't.
         return parts_of(replace(task, used={**task.used, "back": NOWHERE_ELSE}))
     if fold is not None:
-        variants = variants_of(snippet.lines, base.lines, task.language)
+        variants = variants_of(snippet.lines, base.lines, task.language, context.asides)
     _add_by_keys(result, task, variants)
     _add_scattered(result, task, variants[0][1])
     return list(result.values())
@@ -341,7 +341,7 @@ def plain_grids(
     fold = fold_of(base.lines, texts, base.outline, names) if len(base.lines) > MIN_LINES else None
     original, outlined = (base.lines, base.outline) if fold is None else (fold.lines, fold.outline)
     read = [
-        (rows_of(snippet.lines, original, language), context)
+        (rows_of(snippet.lines, original, language, asides=context.asides), context)
         for snippet, context in zip(snippets, contexts, strict=True)
     ]
     return [

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
+from fastedit.anchor.lazy.asides import asides_of
 from fastedit.anchor.lazy.beside import Beside
 from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
 from fastedit.anchor.lazy.finder import proposals_for
@@ -129,7 +130,7 @@ def readings_of(
     clock = Clock()
     facts = MessageFacts(base.lines, snippets, hints, words, message)
     foresight = _foresight(facts, base.language, used)
-    contexts = contexts_of(snippets, hints, instruction)
+    contexts = contexts_of(snippets, hints, instruction, message)
     grids = plain_grids(base, snippets, contexts, language, clock)
     told_around = pieces_of(snippets, words)
     tokens = tokens_of(grids, hints, told_around)
@@ -520,10 +521,12 @@ def _notes(reading: Reading) -> tuple[str, ...]:
     return tuple(row.note for row in told if row.note)
 
 
-def contexts_of(snippets: Sequence[Snippet], hints: Hints, instruction: str = "") -> list[Context]:
+def contexts_of(snippets: Sequence[Snippet], hints: Hints, instruction: str = "", message: str = "") -> list[Context]:
     """Reads the words around each of the snippets."""
+    asides = asides_of(message)
+    before = ["\n".join(other.prose for other in snippets[:number])[-MAX_EARLIER:] for number in range(len(snippets))]
     return [
-        context_of(one, hints, instruction, "\n".join(other.prose for other in snippets[:number])[-MAX_EARLIER:])
+        replace(context_of(one, hints, instruction, before[number]), asides=asides)
         for number, one in enumerate(snippets)
     ]
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastedit.anchor.lazy.asides import Asides
 from fastedit.anchor.lazy.features import (
     BACK,
     DELETED_LINE,
@@ -23,7 +24,8 @@ from fastedit.anchor.lazy.features import (
     ROW_NEW,
 )
 from fastedit.anchor.lazy.grid import Context, Grid
-from fastedit.anchor.lazy.loose import leaves_gaps
+from fastedit.anchor.lazy.loose import is_alike, leaves_gaps, looseness
+from fastedit.anchor.lazy.rows import Taste
 from fastedit.anchor.lazy.steps import StepFacts
 from support.aligning import grid_of, lines_of
 
@@ -434,3 +436,64 @@ def test_a_header_with_dots_may_quote_a_wrapped_one_with_types() -> None:
         if is_loose and told[PAIR.index("loose_gaps")]
     ]
     assert loose == [(0, 4)]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "expected"),
+    [
+        ('run("a")', "run('a')", 1),  # other quotes
+        ('run("a")', "run('a')  # as root", 1),  # and no comment
+        ("# low-level", "# low\u2010level", 1),
+        ('text = "don\'t"', "text = \u201cdon\u2019t\u201d", 1),
+        ("run('b')", "run('a')  # as root", 0),
+        ("a - b", "a + b", 0),
+    ],
+)
+def test_signs_that_look_alike_are_the_same_in_a_loose_quote(mine: str, theirs: str, expected: int) -> None:
+    assert looseness(mine, theirs) == expected
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "expected"),
+    [
+        ('run("a")', "run('a')", False),
+        ('run("a")', "run('a')  # as root", True),
+        ("run('a')", "run('a')  # as root", False),
+        ("# low-level", "# low\u2010level", True),
+    ],
+)
+def test_only_quotes_are_likely_to_be_what_an_edit_is_about(mine: str, theirs: str, expected: bool) -> None:
+    assert is_alike(mine, theirs) == expected
+
+
+STUBS = """\
+class Store:
+    def load(self):
+        ...
+
+    def save(self):
+        pass
+
+    def drop(self):
+        return 1
+"""
+
+
+@pytest.mark.parametrize(("name", "line"), [("load", 1), ("save", 4), ("drop", None)])
+def test_a_body_of_dots_may_move_to_its_header(name: str, line: int | None) -> None:
+    edit = f"    def {name}(self): ...\n    # the rest as before"
+    pairs = grid_of(STUBS, edit, taste=Taste(keeps_stubs=True)).pairs[0]
+    stubs = pairs.features[:, PAIR.index("stub")] > 0
+    assert [(first, span) for first, span in zip(pairs.lines[stubs], pairs.spans[stubs], strict=True)] == (
+        [] if line is None else [(line, 2)]
+    )
+    assert all(pairs.features[stubs, PAIR.index("stub_marked")])
+
+
+def test_what_words_say_of_dots_is_told_of_a_stub() -> None:
+    context = Context(asides=Asides(dots_are_code=True))
+    for told in (context, Context()):
+        pairs = grid_of(STUBS, "    def load(self): ...", context=told, taste=Taste(keeps_stubs=True)).pairs[0]
+        stub = pairs.features[pairs.features[:, PAIR.index("stub")] > 0][0]
+        assert bool(stub[PAIR.index("stub_said")]) == told.asides.dots_are_code
+        assert not stub[PAIR.index("stub_marked")]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastedit.anchor.lazy.asides import Asides
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.rows import (
     DOTS_ODDS,
@@ -106,6 +107,103 @@ def test_words_in_brackets_may_be_a_part_of_a_comment(text: str) -> None:
     assert plain.note is None
 
 
+def test_any_words_stand_for_lines_in_the_brackets_that_other_placeholders_have() -> None:
+    first, _, second = rows_of(["[up to count]", "total = 3", "[rest,]"], PYTHON, "python")
+    assert first.note == "up to count"
+    assert second.note == "rest,"
+    (alone,) = rows_of(["[rest,]"], PYTHON, "python")
+    assert alone.note is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[everything from here on to `main()` is as it was]",
+        "[... all of the helpers; they stay where they are, in the order that they have now, down to the last one ...]",
+    ],
+)
+def test_a_long_sentence_in_brackets_may_stand_for_lines(text: str) -> None:
+    (row,) = rows_of([text], PYTHON, "python")
+    assert row.note is not None
+    assert row.role("elide") > row.role("code")
+
+
+@pytest.mark.parametrize(
+    ("texts", "language", "line"),
+    [
+        (["..", "   (rest as before)"], "rst", ".. (rest as before)"),
+        (["<!--", "the rest is unchanged", "-->"], "markdown", "<!-- the rest is unchanged -->"),
+        (["  /*", "   * ... all methods as before", "   */"], "javascript", "  /* ... all methods as before */"),
+        (["/*", " * ... existing code ... */"], "javascript", "/* ... existing code ... */"),
+    ],
+)
+def test_a_comment_of_several_lines_that_stands_for_code_is_one_row(texts: list[str], language: str, line: str) -> None:
+    rows = rows_of([*texts, "total = 3"], PYTHON, language)
+    assert [(row.text, row.number) for row in rows] == [(line, 0), ("total = 3", len(texts))]
+    assert rows[0].role("elide") > rows[0].role("code")
+
+
+@pytest.mark.parametrize(
+    ("texts", "language"),
+    [
+        (["/*", " * Loads the file.", " */"], "javascript"),
+        (["/**", " * @see #load(Object...)", " * @since 3.0.1", " */"], "javascript"),
+        (["..", "", "   as before"], "rst"),
+        (["..", "as before"], "rst"),
+        (["/*", "as before"], "javascript"),
+    ],
+)
+def test_other_comments_of_several_lines_keep_their_rows(texts: list[str], language: str) -> None:
+    assert texts_of(rows_of(texts, PYTHON, language)) == texts
+
+
+def test_a_comment_of_several_lines_that_the_file_has_keeps_its_rows() -> None:
+    texts = ["/*", " * the rest is unchanged", " */"]
+    assert texts_of(rows_of(texts, Lines(["a();", *texts]), "javascript")) == texts
+
+
+OVERLOADED = [
+    "    @overload",
+    "    def load(",
+    "        self, path: str",
+    "    ) -> bytes:",
+    "        ...",
+    "    # same",
+]
+
+
+def test_the_body_of_an_overload_is_dots_of_its_own() -> None:
+    row = rows_of(OVERLOADED, PYTHON, "python")[4]
+    assert row.role("code") > row.role("elide")
+    assert not row.is_dots
+    plain = rows_of(OVERLOADED[1:], PYTHON, "python")[3]
+    assert plain.is_dots
+    above = rows_of([*OVERLOADED[:5], "        return 1"], PYTHON, "python")[4]
+    assert above.is_dots
+
+
+def test_dots_for_a_whole_body_are_code_where_words_say_so() -> None:
+    edit = ["def load(path):", '    """Loads it."""', "    ...", "", "..."]
+    rows = rows_of(edit, PYTHON, "python", asides=Asides(dots_are_code=True))
+    assert [row.is_dots for row in rows] == [False, False, False, False, True]
+    assert rows[2].role("code") > rows[2].role("elide")
+    assert rows_of(edit, PYTHON, "python")[2].is_dots
+
+
+def test_dots_below_a_prompt_go_on_with_it() -> None:
+    edit = [">>> text = load([", '...     "a", 1', "... ])", "...)", "... as before ...", ">>> text"]
+    rows = rows_of(edit, PYTHON, "rst")
+    assert [row.is_dots for row in rows] == [False, False, False, False, True, False]
+    assert rows_of(["text", "... and more"], PYTHON, "rst")[1].is_dots
+
+
+def test_a_sentence_with_dots_in_front_may_be_text_beside_other_markers() -> None:
+    row = rows_of(["... which is the same as::", "[... all of it ...]"], PYTHON, "python")[0]
+    assert not row.is_dots
+    assert row.role("elide") > -3
+    assert rows_of(["... which is the same as::", "..."], PYTHON, "python")[0].is_dots
+
+
 def test_a_line_of_tildes_below_a_title_is_no_marker() -> None:
     title = rows_of(["Hooks of the tool", "~~~~~~~~~~~~~~~~~"], Lines(["Tools", "====="]), "rst")
     assert not any(row.is_dots for row in title)
@@ -160,6 +258,49 @@ def test_an_elided_body_is_taken_apart(text: str, original: Lines, parts: list[s
     assert rows[1].is_dots
     assert [row.is_part for row in rows] == [False] + [True] * (len(rows) - 1)
     assert {row.number for row in rows} == {0}
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("declare function fetch(/* as before */): void;", "declare function fetch(...): void;"),
+        ("load(path, /* ... */ 3);", "load(path,... 3);"),
+        ("} else if ( /* the same test */ ) {", "} else if (... ) {"),
+    ],
+)
+def test_a_comment_inside_of_a_line_may_stand_for_code(text: str, row: str) -> None:
+    (found,) = rows_of([text], PYTHON, "javascript")
+    assert (found.text, found.whole) == (row, text)
+    (plain,) = rows_of(["load(/* size */ 3);"], PYTHON, "javascript")
+    assert plain.text == "load(/* size */ 3);"
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("- `load()`: reads all that is [...]", "- `load()`: reads all that is ..."),
+        ("  - `load()`: reads all ... (text as is)", "  - `load()`: reads all ..."),
+        ("- `load()`: reads … (same)", "- `load()`: reads ..."),
+        ("- `load()`: reads [same as now].", "- `load()`: reads ..."),
+    ],
+)
+def test_a_line_with_words_in_place_of_its_end_is_cut_off(text: str, row: str) -> None:
+    original = Lines(["- `load()`: reads all that is in a file", "- `save()`: writes it"])
+    (found,) = rows_of([text], original, "markdown")
+    assert (found.text, found.whole) == (row, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- `load()`: reads all (in bytes)",  # says something
+        "- `drop()`: removes [...]",  # the file has no such line
+        'return run("load", "./...")',
+    ],
+)
+def test_a_line_that_only_ends_in_brackets_is_not_cut_off(text: str) -> None:
+    original = Lines(["- `load()`: reads all that is in a file", 'return run("go")'])
+    assert texts_of(rows_of([text], original, "markdown")) == [text]
 
 
 @pytest.mark.parametrize("text", ["def unheard_of(x): ...", "x: int = ...", "const none = [...];", "<ul>...</ul>"])
@@ -357,3 +498,22 @@ def test_a_comment_far_behind_code_speaks_to_the_reader_where_the_file_has_none(
 def test_a_comment_for_a_tool_is_code(note: str) -> None:
     line = f"    value = 3     # {note}"
     assert texts_of(rows_of([line], PYTHON, "python")) == [line]
+
+
+@pytest.mark.parametrize("note", ["moved here from below", "already there", "instead of `read_all`", "schon da"])
+def test_a_comment_that_speaks_of_the_edit_is_left_out(note: str) -> None:
+    (row,) = rows_of([f"    size = 4  # {note}"], PYTHON, "python")
+    assert row.text == "    size = 4"
+
+
+def test_keeping_a_comment_that_is_for_the_reader_is_told() -> None:
+    edit = ["size = 4  # seconds", "total = 3  # bytes"]
+    assert texts_of(rows_of(edit, PYTHON, "python")) == edit
+    told = Asides(quoted=frozenset(("total",)))
+    variants = {taste.keeps_asides: texts_of(rows) for taste, rows in variants_of(edit, PYTHON, "python", told)}
+    assert variants == {False: [edit[0], "total = 3"], True: edit}
+
+
+def test_marks_around_a_part_of_a_sample_are_code() -> None:
+    (row,) = rows_of(["    # [START load_all]"], PYTHON, "python")
+    assert row.role("code") > -0.7
