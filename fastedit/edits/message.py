@@ -33,6 +33,7 @@ from fastedit.edits.roles import (
     edits_beside_patch,
     has_marker,
     is_pair,
+    last_sentence,
     pair_edit,
     snippet_of,
 )
@@ -50,6 +51,7 @@ from fastedit.edits.wording import (
     is_list,
     is_prose,
     is_prose_paragraph,
+    path_in_line,
 )
 from fastedit.errors import Code, EditUnreadable, Warning
 
@@ -67,7 +69,9 @@ PATCH = "*** Begin Patch"
 MAX_DEPTH = 8
 _FENCED = re.compile(r"\s*```(?:json)?\n(.*?)\n```\s*", re.DOTALL)
 Call = dict[str, Any]
-_MARKUP = re.compile(r"^(?:#{2,6} \S|\|.*\|\s*$|\.\. (?:_|[\w-]+::)|\[[^\]]+\]: |!\[|`{3,}|~{3,})")
+_MARKUP = re.compile(r"^(?:#{2,6} \S|\|.*\|\s*$|\.\. \S|\[[^\]]+\]: |!\[|`{3,}|~{3,})")
+_HEADING = re.compile(r"^#{2,6} \S")
+_DOTTED = re.compile(r"^(?:\.{3,}|…).*(?:\.{3,}|…)$")
 _UNDERLINE = re.compile(r"^([=~^\"-])\1{2,}\s*$")
 _ABOUT_THE_FILE = re.compile(
     r"^(?:add|update|change|fix|replace|remove|rename|move|document|mention|rewrite|reword|drop|correct)\w*\b.{0,80}"
@@ -101,7 +105,8 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
     reader = PathReader()
     placed = [reader.place(block) for block in message.blocks]
     reader.read_prose(message.tail)
-    is_bare = forced is None and has_loose_marker(message) and all(detect(block) is Format.LAZY for block in placed)
+    is_bare = forced is None and (has_loose_marker(message) or ends_in_heading(message))
+    is_bare = is_bare and all(detect(block) is Format.LAZY for block in placed)
     edits = _read_all(placed, forced) if placed and not is_bare else _read_bare(text, forced)
     edits.extend(Edit(Format.WHOLE, path, Action.DELETE) for path in reader.deleted)
     if not edits:
@@ -482,11 +487,26 @@ def bare_snippets(text: str) -> list[Snippet]:
 
 
 def has_loose_marker(message: Message) -> bool:
-    """Whether a marker stands outside of every fence and none inside: then the fences are the file's own text."""
-    if any(has_marker(block.lines) for block in message.blocks):
+    """Whether a marker stands outside of every fence and none inside: then the fences are the file's own text.
+
+    A fence that nothing ends may be the end of one that the message doesn't show: what it holds is outside, too.
+    """
+    if any(block.is_closed and has_marker(block.lines) for block in message.blocks):
         return False
+    is_torn = any(not block.is_closed for block in message.blocks)
     outside = [line for block in message.blocks for line in block.prose]
-    return any(comment_text(line) and is_elision(line) for line in (*outside, *message.tail))
+    return any(
+        is_elision(line) and (comment_text(line) or (is_torn and _DOTTED.match(line)))
+        for line in (*outside, *message.tail)
+    )
+
+
+def ends_in_heading(message: Message) -> bool:
+    """Whether a heading ends a message that announces no fence: then all of it is the file's own text."""
+    tail = [line for line in message.tail if line.strip()]
+    if len(tail) < 2 or not _HEADING.match(tail[-1]) or path_in_line(tail[-1]):
+        return False
+    return not any(last_sentence(block.prose).endswith((":", "：")) for block in message.blocks)
 
 
 def _paragraphs(lines: Sequence[str]) -> list[_Paragraph]:
@@ -523,7 +543,9 @@ def _kind_of(lines: Sequence[str]) -> _Kind:
         return _Kind.MARKUP
     if all(comment_text(line) is not None or is_elision(line) for line in lines):
         return _Kind.COMMENT
-    return _Kind.PROSE if is_prose_paragraph(lines) else _Kind.CODE
+    if is_prose_paragraph(lines):
+        return _Kind.MARKUP if lines[-1].rstrip().endswith("::") else _Kind.PROSE
+    return _Kind.CODE
 
 
 def _has_title(lines: Sequence[str]) -> bool:
