@@ -70,6 +70,10 @@ MAX_DEPTH = 8
 _FENCED = re.compile(r"\s*```(?:json)?\n(.*?)\n```\s*", re.DOTALL)
 Call = dict[str, Any]
 _MARKUP = re.compile(r"^(?:#{2,6} \S|\|.*\|\s*$|\.\. \S|\[[^\]]+\]: |!\[|`{3,}|~{3,})")
+_SET_IN = re.compile(r"^(?:\t| {4})")
+_PLAIN = re.compile(
+    r"^(?!(?:if|for|while|with|class|def|type|module|import|from|package) )[^\W\d_][^{}\[\]=<>;:|@$#()]*:?$"
+)
 _HEADING = re.compile(r"^#{2,6} \S")
 _DOTTED = re.compile(r"^(?:\.{3,}|…).*(?:\.{3,}|…)$")
 _UNDERLINE = re.compile(r"^([=~^\"-])\1{2,}\s*$")
@@ -476,7 +480,8 @@ def bare_snippets(text: str) -> list[Snippet]:
     paragraphs = _paragraphs(lines)
     if not any(paragraph.kind is not _Kind.PROSE for paragraph in paragraphs):
         return []
-    parts = [_document(paragraphs)] if _is_document(paragraphs) else _code_parts(lines, paragraphs)
+    if (parts := _indented_parts(paragraphs)) is None:
+        parts = [_document(paragraphs)] if _is_document(paragraphs) else _code_parts(lines, paragraphs)
     snippets: list[Snippet] = []
     done = 0
     for part in parts:
@@ -584,6 +589,28 @@ def _document(paragraphs: Sequence[_Paragraph]) -> list[_Paragraph]:
     while last - first > 1 and paragraphs[last - 1].kind is _Kind.PROSE and _CLOSING.match(paragraphs[last - 1].text):
         last -= 1
     return list(paragraphs[first:last])
+
+
+def _indented_parts(paragraphs: Sequence[_Paragraph]) -> list[list[_Paragraph]] | None:
+    """The runs of paragraphs set in as Markdown's code is, where each stands below words at the margin; else None."""
+    parts: list[list[_Paragraph]] = []
+    is_below = False
+    for paragraph in paragraphs:
+        is_code = all(_SET_IN.match(line) for line in paragraph.text.split("\n"))
+        if not is_code and paragraph.kind is not _Kind.PROSE and not _is_plain(paragraph.text):
+            return None
+        if is_code and not is_below:
+            parts.append([])
+        if is_code:
+            parts[-1].append(paragraph)
+        is_below = is_code
+    first = paragraphs[0]
+    return parts if parts and (first.kind is _Kind.PROSE or first.text.endswith(":")) else None
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a line holds but words, as one that introduces code does: `then at the end of the list`."""
+    return len(text.split()) > 2 and _PLAIN.match(text) is not None and "\n" not in text
 
 
 def _code_parts(lines: Sequence[str], paragraphs: Sequence[_Paragraph]) -> list[list[_Paragraph]]:

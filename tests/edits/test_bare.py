@@ -122,6 +122,20 @@ def test_the_sentences_of_a_document_are_its_text(document: str):
     assert snippets(f"Add a section about the tides.\n\n{document}\n") == [document]
 
 
+def test_code_may_be_set_in_between_words_at_the_margin():
+    text = "For tides 2.0:\n\n    tide = 1\n\nthen at the end of ebbs\n\n    low = 2\n\n    lower = 3\n"
+    assert snippets(text) == ["    tide = 1", "    low = 2\n\n    lower = 3"]
+    assert [snippet.prose for snippet in only(text).snippets] == ["For tides 2.0:", "then at the end of ebbs"]
+
+
+@pytest.mark.parametrize(
+    "code", ["return a b", "class Tide:\n\n    low = 2", "Feature: tides and ebbs\n\n    Scenario: low"]
+)
+def test_code_at_the_margin_stays(code: str):
+    assert snippets(code) == [code]
+    assert snippets(f"I'll change the tides.\n\n{code}") == [code]
+
+
 def test_a_text_may_end_in_a_heading():
     document = "```\nnpm i tide\n```\n\nNode 20 is needed.\n\n## License"
     assert snippets(f"I'll say which versions are needed.\n\n{document}") == [document]
