@@ -2,7 +2,8 @@
 
 Fences are read as CommonMark has them, by markdown-it-py where one may lie in a list or a quotation. Before that, one
 pass over the lines mends what CommonMark would misread: patches outside of any fence (their lines would open headings,
-lists and fences) are blanked out, and an outer fence that holds fences of its own length is made longer.
+lists and fences) are blanked out, and an outer fence that holds fences of its own length is made longer. So is one that
+holds rows of its sign which are no fence of the message: underlines of titles, the end of an example in a docstring.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _PATCH_STARTS = ("--- ", "diff --git ", "@@", "*** Begin Patch", "*** Update Fil
 # The signs that a line which opens a patch begins with, of whichever format.
 _MAY_OPEN_PATCH = re.compile(r"\s*(?:<<<<|----|---\s|\*\*\*|@@|diff )", re.IGNORECASE)
 _SHORTEST = "~~~"
-_LONG = 64
+_LONGEST = 5
+_INDENTED = 4
+_LONG = 256
 # Each fence that seems to nest but never ends costs a look at the whole rest.
 _MAX_FAILURES = 16
 
@@ -103,6 +106,7 @@ def _mend(lines: list[str]) -> tuple[list[str], list[_Span]]:
     """The lines as markdown-it should see them, and the unfenced patches that were taken out."""
     mended = list(lines)
     spans: list[_Span] = []
+    is_paired = _pairs(lines)
     num_failures = 0
     position = 0
     while position < len(lines):
@@ -115,7 +119,7 @@ def _mend(lines: list[str]) -> tuple[list[str], list[_Span]]:
             position += 1
             continue
         if fence:
-            close, is_nested = _closing_line(lines, position, fence, num_failures < _MAX_FAILURES)
+            close, is_nested = _closing_line(lines, position, fence, is_paired, num_failures < _MAX_FAILURES)
             if close is None:
                 break
             if is_nested:
@@ -135,7 +139,9 @@ def _mend(lines: list[str]) -> tuple[list[str], list[_Span]]:
     return mended, spans
 
 
-def _closing_line(lines: list[str], opening: int, fence: re.Match[str], can_nest: bool) -> tuple[int | None, bool]:
+def _closing_line(
+    lines: list[str], opening: int, fence: re.Match[str], is_paired: Sequence[bool], can_nest: bool
+) -> tuple[int | None, bool]:
     """The line where the fence closes (None: never), and whether other fences of its kind lie inside.
 
     Nesting is believed only where every inner fence is closed too; where it isn't, CommonMark's reading
@@ -145,6 +151,9 @@ def _closing_line(lines: list[str], opening: int, fence: re.Match[str], can_nest
     is_prefixed = _holds_prefixed_lines(lines, opening, fence.group("info"))
     first_close: int | None = None
     depth, is_nested = 1, False
+    close = None if is_prefixed else _close_outside(lines, opening, fence, is_paired)
+    if close is not None:
+        return close, True
     for number, inner in _inner_fences(lines, opening, fence):
         if inner is None or (is_prefixed and inner.group("lead") != fence.group("lead")):
             is_nested = True
@@ -170,7 +179,45 @@ def _inner_fences(lines: list[str], opening: int, fence: re.Match[str]) -> Itera
             code_end = search_replace.closed_end(lines, number)
         inner = _FENCE.match(lines[number])
         if inner and inner.group("ticks")[0] == ticks[0] and len(inner.group("ticks")) >= len(ticks):
-            yield number, None if number < code_end else inner
+            is_code = number < code_end or (len(inner.group("ticks")) > len(ticks) and _is_as_long(lines, number))
+            yield number, None if is_code else inner
+
+
+def _close_outside(lines: list[str], opening: int, fence: re.Match[str], is_paired: Sequence[bool]) -> int | None:
+    """The line that closes a fence behind one which is so far in that it ends an example of the code.
+
+    None where no such line stands first, or where the rest of the message has fewer fence lines for it: then that line
+    closes the fence, however far in it is.
+    """
+    is_deep = False
+    for number, inner in _inner_fences(lines, opening, fence):
+        if inner is None:
+            continue
+        if inner.group("info").strip():
+            return None
+        if not _is_deeper(inner, fence):
+            return number if is_deep and is_paired[number + 1] else None
+        is_deep = True
+    return None
+
+
+def _is_deeper(inner: re.Match[str], outer: re.Match[str]) -> bool:
+    """Whether a fence line stands as far in from another as Markdown's indented code does."""
+    leads = (inner.group("lead").expandtabs(4), outer.group("lead").expandtabs(4))
+    return not leads[0].strip() and len(leads[0]) - len(leads[1]) >= _INDENTED
+
+
+def _pairs(lines: list[str]) -> list[bool]:
+    """For each line, and behind the last, whether the fence lines from there to one with an info string pair up."""
+    is_paired = [True] * (len(lines) + 1)
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
+        if fence is None:
+            is_paired[number] = is_paired[number + 1]
+        else:
+            is_paired[number] = bool(fence.group("info").strip()) or not is_paired[number + 1]
+    return is_paired
 
 
 def _holds_prefixed_lines(lines: list[str], opening: int, info: str) -> bool:
@@ -187,9 +234,18 @@ def _opens_bare(lines: list[str], number: int, depth: int) -> bool:
 
 
 def _is_underline(lines: list[str], number: int) -> bool:
-    """Whether a line of tildes is the underline of a title in unfenced reST (or in a docstring)."""
+    """Whether a line of tildes or backticks is the underline of a title in unfenced reST (or in a docstring)."""
     title, line = lines[number - 1].strip() if number else "", lines[number].strip()
-    return line.strip("~") == "" and len(line) > len(_SHORTEST) and 0 < len(title) <= len(line) + 1
+    if line.strip("~") == "":
+        return len(line) > len(_SHORTEST) and 0 < len(title) <= len(line) + 1
+    # Backticks fence more often than they underline.
+    return _is_as_long(lines, number)
+
+
+def _is_as_long(lines: list[str], number: int) -> bool:
+    """Whether a line of one sign alone, longer than a fence, is about as long as the text above it."""
+    title, line = lines[number - 1].strip() if number else "", lines[number].strip()
+    return line.strip(line[0]) == "" and len(line) > _LONGEST and len(line) - 2 <= len(title) <= len(line)
 
 
 def _lengthen(mended: list[str], fence_lines: tuple[int, int]) -> None:

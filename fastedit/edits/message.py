@@ -33,6 +33,7 @@ from fastedit.edits.roles import (
     edits_beside_patch,
     has_marker,
     is_pair,
+    last_sentence,
     pair_edit,
     snippet_of,
 )
@@ -50,6 +51,7 @@ from fastedit.edits.wording import (
     is_list,
     is_prose,
     is_prose_paragraph,
+    path_in_line,
 )
 from fastedit.errors import Code, EditUnreadable, Warning
 
@@ -67,7 +69,13 @@ PATCH = "*** Begin Patch"
 MAX_DEPTH = 8
 _FENCED = re.compile(r"\s*```(?:json)?\n(.*?)\n```\s*", re.DOTALL)
 Call = dict[str, Any]
-_MARKUP = re.compile(r"^(?:#{2,6} \S|\|.*\|\s*$|\.\. (?:_|[\w-]+::)|\[[^\]]+\]: |!\[|`{3,}|~{3,})")
+_MARKUP = re.compile(r"^(?:#{2,6} \S|\|.*\|\s*$|\.\. \S|\[[^\]]+\]: |!\[|`{3,}|~{3,})")
+_SET_IN = re.compile(r"^(?:\t| {4})")
+_PLAIN = re.compile(
+    r"^(?!(?:if|for|while|with|class|def|type|module|import|from|package) )[^\W\d_][^{}\[\]=<>;:|@$#()]*:?$"
+)
+_HEADING = re.compile(r"^#{2,6} \S")
+_DOTTED = re.compile(r"^(?:\.{3,}|…).*(?:\.{3,}|…)$")
 _UNDERLINE = re.compile(r"^([=~^\"-])\1{2,}\s*$")
 _ABOUT_THE_FILE = re.compile(
     r"^(?:add|update|change|fix|replace|remove|rename|move|document|mention|rewrite|reword|drop|correct)\w*\b.{0,80}"
@@ -101,7 +109,8 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
     reader = PathReader()
     placed = [reader.place(block) for block in message.blocks]
     reader.read_prose(message.tail)
-    is_bare = forced is None and has_loose_marker(message) and all(detect(block) is Format.LAZY for block in placed)
+    is_bare = forced is None and (has_loose_marker(message) or ends_in_heading(message))
+    is_bare = is_bare and all(detect(block) is Format.LAZY for block in placed)
     edits = _read_all(placed, forced) if placed and not is_bare else _read_bare(text, forced)
     edits.extend(Edit(Format.WHOLE, path, Action.DELETE) for path in reader.deleted)
     if not edits:
@@ -471,7 +480,8 @@ def bare_snippets(text: str) -> list[Snippet]:
     paragraphs = _paragraphs(lines)
     if not any(paragraph.kind is not _Kind.PROSE for paragraph in paragraphs):
         return []
-    parts = [_document(paragraphs)] if _is_document(paragraphs) else _code_parts(lines, paragraphs)
+    if (parts := _indented_parts(paragraphs)) is None:
+        parts = [_document(paragraphs)] if _is_document(paragraphs) else _code_parts(lines, paragraphs)
     snippets: list[Snippet] = []
     done = 0
     for part in parts:
@@ -482,11 +492,26 @@ def bare_snippets(text: str) -> list[Snippet]:
 
 
 def has_loose_marker(message: Message) -> bool:
-    """Whether a marker stands outside of every fence and none inside: then the fences are the file's own text."""
-    if any(has_marker(block.lines) for block in message.blocks):
+    """Whether a marker stands outside of every fence and none inside: then the fences are the file's own text.
+
+    A fence that nothing ends may be the end of one that the message doesn't show: what it holds is outside, too.
+    """
+    if any(block.is_closed and has_marker(block.lines) for block in message.blocks):
         return False
+    is_torn = any(not block.is_closed for block in message.blocks)
     outside = [line for block in message.blocks for line in block.prose]
-    return any(comment_text(line) and is_elision(line) for line in (*outside, *message.tail))
+    return any(
+        is_elision(line) and (comment_text(line) or (is_torn and _DOTTED.match(line)))
+        for line in (*outside, *message.tail)
+    )
+
+
+def ends_in_heading(message: Message) -> bool:
+    """Whether a heading ends a message that announces no fence: then all of it is the file's own text."""
+    tail = [line for line in message.tail if line.strip()]
+    if len(tail) < 2 or not _HEADING.match(tail[-1]) or path_in_line(tail[-1]):
+        return False
+    return not any(last_sentence(block.prose).endswith((":", "：")) for block in message.blocks)
 
 
 def _paragraphs(lines: Sequence[str]) -> list[_Paragraph]:
@@ -523,7 +548,9 @@ def _kind_of(lines: Sequence[str]) -> _Kind:
         return _Kind.MARKUP
     if all(comment_text(line) is not None or is_elision(line) for line in lines):
         return _Kind.COMMENT
-    return _Kind.PROSE if is_prose_paragraph(lines) else _Kind.CODE
+    if is_prose_paragraph(lines):
+        return _Kind.MARKUP if lines[-1].rstrip().endswith("::") else _Kind.PROSE
+    return _Kind.CODE
 
 
 def _has_title(lines: Sequence[str]) -> bool:
@@ -562,6 +589,28 @@ def _document(paragraphs: Sequence[_Paragraph]) -> list[_Paragraph]:
     while last - first > 1 and paragraphs[last - 1].kind is _Kind.PROSE and _CLOSING.match(paragraphs[last - 1].text):
         last -= 1
     return list(paragraphs[first:last])
+
+
+def _indented_parts(paragraphs: Sequence[_Paragraph]) -> list[list[_Paragraph]] | None:
+    """The runs of paragraphs set in as Markdown's code is, where each stands below words at the margin; else None."""
+    parts: list[list[_Paragraph]] = []
+    is_below = False
+    for paragraph in paragraphs:
+        is_code = all(_SET_IN.match(line) for line in paragraph.text.split("\n"))
+        if not is_code and paragraph.kind is not _Kind.PROSE and not _is_plain(paragraph.text):
+            return None
+        if is_code and not is_below:
+            parts.append([])
+        if is_code:
+            parts[-1].append(paragraph)
+        is_below = is_code
+    first = paragraphs[0]
+    return parts if parts and (first.kind is _Kind.PROSE or first.text.endswith(":")) else None
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a line holds but words, as one that introduces code does: `then at the end of the list`."""
+    return len(text.split()) > 2 and _PLAIN.match(text) is not None and "\n" not in text
 
 
 def _code_parts(lines: Sequence[str], paragraphs: Sequence[_Paragraph]) -> list[list[_Paragraph]]:

@@ -34,6 +34,9 @@ SHELL_TAGS = frozenset(_SHELL_TAGS.split())
 _OUTPUT_TAGS = "text txt log logs output stdout plaintext plain ansi traceback mermaid dot graphviz tree"
 OUTPUT_TAGS = frozenset(_OUTPUT_TAGS.split())
 DATA_TAGS = frozenset("json jsonc json5 yaml yml toml ini xml css scss less".split())
+_DOCUMENT_TAGS = "markdown md mdx rst rest restructuredtext adoc asciidoc"
+DOCUMENT_TAGS = frozenset(_DOCUMENT_TAGS.split())
+DOCUMENT_ENDINGS = (".md", ".mdx", ".markdown", ".rst", ".adoc")
 PROGRAM_ENDINGS = tuple(
     f".{ending}" for ending in "py pyi js mjs cjs jsx ts mts cts tsx go rs rb php java cs c cpp".split()
 )
@@ -100,11 +103,15 @@ _WHOLE = _any_of(
 _DENIED = _any_of(
     r"(?:\bnot\b|n't\b|\bwithout\b|\binstead of\b|\brather than\b|\bthan\b|\bno need\b|\btoo long\b)[^,;:.]{0,50}$"
 )
-_SAYS_RUN = _any_of(
+_ASKS_TO_RUN = (
     r"^(?:(?:then|now|next|finally|afterwards|after that|and|please),? )*(?:re-?)?"
-    r"(?:run|install|execute|start|build|launch|generate)\b",
+    r"(?:run|install|execute|start|build|launch|generate)\b"
+)
+_SAYS_RUN = _any_of(
+    _ASKS_TO_RUN,
     r"\b(?:to|and|then|you can|just) (?:re-?)?(?:run|test|verify|try|install|execute|reproduce)\b[^.]{0,60}[:.]?$",
 )
+_ASKED_TO_RUN = _any_of(_ASKS_TO_RUN)
 _SHOWS_OUTPUT = _any_of(
     r"^(?:sample |expected |example )?(?:output|result|response|log|traceback|error(?: message)?|stack trace)\b"
     r"[^.]{0,30}:?$",
@@ -182,6 +189,21 @@ def has_commands(info: str, lines: Sequence[str]) -> bool:
 def has_prompt(lines: Sequence[str]) -> bool:
     """Whether the first line of a fence starts with a shell's prompt."""
     return next((line for line in lines if line.strip()), "").lstrip().startswith(("$ ", "> ", "% "))
+
+
+def is_excerpt(lines: Sequence[str]) -> bool:
+    """Whether all lines are set in, as only those of a file are: commands for a person start at the margin."""
+    return all(line[:1].isspace() for line in lines if line.strip())
+
+
+def is_of_document(placed: PlacedBlock) -> bool:
+    """Whether a fence is for a text, in which commands are set as examples: by its tag, or by the file's name."""
+    return _tag(placed.block.info) in DOCUMENT_TAGS or (placed.path or "").lower().endswith(DOCUMENT_ENDINGS)
+
+
+def asks_to_run(prose: Sequence[str]) -> bool:
+    """Whether the sentence before a fence begins as one that tells a person to run what it holds."""
+    return bool(_ASKED_TO_RUN.search(last_sentence(prose)))
 
 
 def says_run(prose: Sequence[str]) -> bool:
@@ -349,11 +371,12 @@ class Role(StrEnum):
 
     EDIT = "edit"
     COMMANDS = "commands"
+    SESSION = "session"
     OTHER = "other"
 
 
 def role_of(placed: PlacedBlock) -> Role:
-    """COMMANDS for a fence that looks like commands, but would also do for a part of a script."""
+    """COMMANDS for what looks like commands but would do for a part of a script, too; SESSION where it has a prompt."""
     lines, prose, info = placed.lines, placed.block.prose, placed.block.info
     if not any(line.strip() for line in lines):
         return Role.EDIT if placed.is_new else Role.OTHER
@@ -362,7 +385,11 @@ def role_of(placed: PlacedBlock) -> Role:
     if has_marker(lines) or (placed.path and placed.has_own_path and _is_script(placed.path)):
         return Role.EDIT
     if has_commands(info, lines):
-        return Role.OTHER if has_prompt(lines) or says_run(prose) else Role.COMMANDS
+        if is_excerpt(lines) and not asks_to_run(prose):
+            return Role.EDIT
+        if says_run(prose):
+            return Role.OTHER
+        return Role.SESSION if has_prompt(lines) else Role.COMMANDS
     if placed.has_own_path:
         return Role.EDIT
     return Role.OTHER if is_output(info, prose) or is_example(prose) else Role.EDIT
@@ -371,16 +398,17 @@ def role_of(placed: PlacedBlock) -> Role:
 def edits_among(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:
     """The code fences that are edits. Where none is for certain, all that hold code are taken for it.
 
-    What looks like commands is an edit beside parts of a script, not beside another language.
+    What looks like commands is an edit beside parts of a script or of a text, not beside another language.
     """
     roles = [role_of(block) for block in placed]
     edits = [block for block, role in zip(placed, roles, strict=True) if role is Role.EDIT]
-    if not edits:
-        maybe = [block for block, role in zip(placed, roles, strict=True) if role is Role.COMMANDS]
-        return maybe or [block for block in placed if any(line.strip() for line in block.lines)]
-    if all(is_shell(block.block.info) for block in edits):
-        return [block for block, role in zip(placed, roles, strict=True) if role is not Role.OTHER]
-    return edits
+    wanted = {Role.EDIT}
+    if not edits or all(is_shell(block.block.info) for block in edits):
+        wanted.add(Role.COMMANDS)
+    elif any(is_of_document(block) for block in edits):
+        wanted |= {Role.COMMANDS, Role.SESSION}
+    found = [block for block, role in zip(placed, roles, strict=True) if role in wanted]
+    return found or [block for block in placed if any(line.strip() for line in block.lines)]
 
 
 def edits_beside_patch(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:

@@ -98,8 +98,21 @@ def test_sentences_inside_the_code_stay(code: str):
         "## Tides\n\nThey come and go. See these:\n\n- the ebb, which is low\n- the flow, which is high",
         ".. existing text\n\nTides\n~~~~~\n\nThey come and go.\n\nHarbours\n~~~~~~~~\n\nShips lie in them.",
         "<!-- ... -->\n\nTo see the tides, run:\n\n```bash\ntide --now\n```\n\n<!-- ... existing content ... -->",
+        ".. ... existing text ...\n\nTides come and go.\n\n.. ... existing text ...\n\nShips lie in the harbour.",
+        "See ``tide -h`` for all of them::\n\n   tide --now\n\nTo see the ebb, run::\n\n   tide --ebb\n\nShips lie.",
+        "<!-- ... -->\nIt is told so:\n\n```ts\nawait tide();\n<!-- ... existing text ... -->",
+        "> The tides\n\n... existing text ...\n\nebb();\n```\n\n## API\n\n... existing text ...\n\n- `ebb`: it falls.",
     ],
-    ids=["markdown", "list", "underlined titles", "fences of the file"],
+    ids=[
+        "markdown",
+        "list",
+        "underlined titles",
+        "fences of the file",
+        "reST comments",
+        "literal blocks",
+        "a fence's beginning",
+        "a fence's end",
+    ],
 )
 def test_the_sentences_of_a_document_are_its_text(document: str):
     assert snippets(document) == [document]
@@ -107,6 +120,40 @@ def test_the_sentences_of_a_document_are_its_text(document: str):
         document
     ]
     assert snippets(f"Add a section about the tides.\n\n{document}\n") == [document]
+
+
+def test_code_may_be_set_in_between_words_at_the_margin():
+    text = "For tides 2.0:\n\n    tide = 1\n\nthen at the end of ebbs\n\n    low = 2\n\n    lower = 3\n"
+    assert snippets(text) == ["    tide = 1", "    low = 2\n\n    lower = 3"]
+    assert [snippet.prose for snippet in only(text).snippets] == ["For tides 2.0:", "then at the end of ebbs"]
+
+
+@pytest.mark.parametrize(
+    "code", ["return a b", "class Tide:\n\n    low = 2", "Feature: tides and ebbs\n\n    Scenario: low"]
+)
+def test_code_at_the_margin_stays(code: str):
+    assert snippets(code) == [code]
+    assert snippets(f"I'll change the tides.\n\n{code}") == [code]
+
+
+def test_a_text_may_end_in_a_heading():
+    document = "```\nnpm i tide\n```\n\nNode 20 is needed.\n\n## License"
+    assert snippets(f"I'll say which versions are needed.\n\n{document}") == [document]
+
+
+@pytest.mark.parametrize(
+    "tail",
+    ["## License", "Node 20 is needed.\n\n### `old.md` (deleted)", "... existing code ...\n\n```js\nebb();\n```"],
+    ids=["nothing but a heading", "a file that goes", "dots between two fences"],
+)
+def test_fences_beside_these_are_the_messages_own(tail: str):
+    edit = parse_message(f"I'll add it.\n\n```js\ntide();\n```\n\n{tail}")[0]
+    assert edit.snippets[0].lines == ("tide();",)
+
+
+def test_a_fence_that_is_announced_is_the_messages_own():
+    edit = only("It is told here:\n\n```js\ntide();\n```\n\nNode 20 is needed.\n\n## Notes")
+    assert edit.snippets[0].lines == ("tide();",)
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,32 @@ def test_bare_fences_inside_a_markdown_file():
     assert [block.lines for block in blocks(text)] == [("# T", "", "```", "npm i", "```", "", "end")]
 
 
+DOCSTRING = ("    x = tide()", "    ```", '    """', "", "def tide():", "    return 2")
+
+
+@pytest.mark.parametrize("tail", ["", "\n\nThat's all.", "\n\n```py\ny\n```", "\n\nand\n\n```\ny\n```"])
+def test_a_fence_line_far_in_ends_an_example_rather_than_the_fence(tail: str):
+    assert blocks("\n".join(("```py", *DOCSTRING, "```")) + tail)[0].lines == DOCSTRING
+
+
+@pytest.mark.parametrize("tail", ["", "\n\nThat's all.", "\n\n```py\ny\n```", "\n\nand\n\n```\ny\n```"])
+def test_a_fence_line_far_in_closes_where_no_other_does(tail: str):
+    assert blocks(f"```py\n    x = 1\n    ```{tail}")[0].lines == ("    x = 1",)
+
+
+@pytest.mark.parametrize("sign", ["`", "~"])
+def test_underlines_of_titles_are_no_fences(sign: str):
+    title = ("``--wait`` - how long to wait", sign * 29, "", "Some seconds.")
+    fence = sign * 3
+    text = "\n".join((f"{fence}rst", *title, fence, "", "And:", "", f"{fence}rst", "More", "====", fence))
+    assert [block.lines for block in blocks(text)] == [title, ("More", "====")]
+    assert not blocks("\n".join(title))
+
+
+def test_a_longer_closing_fence_below_text_of_another_length_closes():
+    assert [block.lines for block in blocks("```\nabc()\n``````\n\nand\n\n~~~\n}\n~~~~\n")] == [("abc()",), ("}",)]
+
+
 @pytest.mark.parametrize(
     "patch",
     [
@@ -97,12 +123,13 @@ def test_prose_alone_has_no_blocks():
         "```\n" * 20_000,
         "```py\n" * 20_000,
         "```py\n```py\n```\n" * 8_000,
+        "```\n    ```\n```\n" * 8_000,
         "\n" * 100_000,
         "`" * 100_000,
         "> " * 20_000,
         "- " * 20_000,
     ],
-    ids=["bare", "info", "unbalanced", "blank", "ticks", "quotes", "lists"],
+    ids=["bare", "info", "unbalanced", "deep", "blank", "ticks", "quotes", "lists"],
 )
 def test_time_is_linear(text: str):
     assert took(lambda: split_message(text)) < 250

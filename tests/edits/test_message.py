@@ -228,6 +228,26 @@ def test_commands_are_parts_of_a_script_beside_other_parts():
     assert len(only(text.replace("and a tag:", "Then run:")).snippets) == 1
 
 
+TEXT = "Two things:\n\n```markdown\nTides rise.\n```\n\n"
+
+
+@pytest.mark.parametrize("commands", ["npm ci\nnpm start", "$ npm ci"])
+def test_commands_are_parts_of_a_text_beside_other_parts(commands: str):
+    fence = f"```sh\n{commands}\n```\n"
+    assert len(only(f"{TEXT}Under Install:\n\n{fence}").snippets) == 2
+    assert len(only(f"In `README.md`:\n\n```js\nx()\n```\n\nUnder Install:\n\n{fence}").snippets) == 2
+    assert len(only(f"{TEXT}Now run this:\n\n{fence}").snippets) == 1
+    assert len(only(TEXT.replace("markdown", "py") + f"Under Install:\n\n{fence}").snippets) == 1
+
+
+@pytest.mark.parametrize("told", ["The command is shorter:", "and the one to run the tests:"])
+def test_commands_that_are_set_in_are_a_part_of_a_file(told: str):
+    text = f"First:\n\n```\na tide()\n```\n\n{told}\n\n```\n    $ pytest\n```\n"
+    assert len(only(text).snippets) == 2
+    assert len(only(text.replace("    $", "$")).snippets) == 1
+    assert len(only(text.replace(told, "Then run:")).snippets) == 1
+
+
 def test_a_shell_script_is_an_edit():
     assert code(only("```bash\n# ...\nupload() {\n    aws s3 cp x\n}\n```")) == [
         ("# ...", "upload() {", "    aws s3 cp x", "}")

@@ -115,6 +115,9 @@ _CODE_DOTS = re.compile(r"\.{3}\w|\[\.{3},|,\s*\.{3}\]")
 _STUB = re.compile(r":\s+(?:\.{3}|…)$")  # a body of dots behind its header
 MIN_STUB = 0.6  # likeness of headers
 MAX_OPENED = 400  # characters of a statement that is compared in one line
+FENCES = ("```", "~~~")
+PROMPT = "$ "
+MIN_ALIKE = 0.6  # of lines with nothing but a prompt in common
 OWNERS = ("decl", "table", "heading", "selector")
 _WHERE_LIKE = (
     (LIKE_PARENT_OTHER, PARENT_OTHER),
@@ -174,6 +177,8 @@ class Pairing:
             found += self._joined(row, [line for line, *_ in found])
         if row and self.is_text and is_underline(self.shown.stripped[row]) and self.shown.words(row - 1):
             found += self._underlines(row)
+        if row + 1 < len(self.rows) and self.is_text and self.shown.stripped[row].startswith(FENCES):
+            found += self._fences(row, {line for line, *_ in found})
         lines = [line for line, *_ in found]
         # Most lines that are equal to a row have one list of features in common.
         tables = {id(values): values for _, _, values, _ in found}
@@ -232,6 +237,7 @@ class Pairing:
         opened = self._opened(row)
         alike = self._alike(row, opened)
         alike += self._remarked(row, {line for line, *_ in alike})
+        alike += self._prompted(row, {line for line, *_ in alike})
         for line, likeness, overlap in alike:
             if line in known or (is_note and not self.original.is_comment(line)):
                 continue
@@ -254,6 +260,15 @@ class Pairing:
             if line not in known
         ]
 
+    def _prompted(self, row: int, known: Collection[int]) -> list[tuple[int, float, float]]:
+        """The commands that are like one with a prompt, the word in common, as `_alike` has them."""
+        original, text = self.original, self.shown.stripped[row]
+        if not text.startswith(PROMPT):
+            return []
+        lines = [line for line, other in enumerate(original.stripped) if other.startswith(PROMPT) and line not in known]
+        alike = [(line, Indel.normalized_similarity(text, original.stripped[line]), 0.5) for line in lines[:COMMON]]
+        return [one for one in alike if one[1] >= MIN_ALIKE]
+
     def _underlines(self, row: int) -> list[_Found]:
         """The lines below titles that a row below one may take the place of, though nothing in them is alike."""
         original, shown = self.original, self.shown
@@ -263,6 +278,21 @@ class Pairing:
         for line in dict.fromkeys(title + 1 for title in titles):
             is_other = line < len(original) and original.keys[line] != shown.keys[row]
             if is_other and is_underline(original.stripped[line]):
+                values = [0.0] * len(PAIR)
+                values[LIKE] = values[LIKE_UNDERLINE] = values[LIKE_WORDS] = values[LIKE_FIRST] = 1
+                values[LIKE_BY] = 0.4
+                found.append((line, 1, values, False))
+        return found
+
+    def _fences(self, row: int, known: Collection[int]) -> list[_Found]:
+        """The fence lines that one with another language may take the place of: those above what its next row means."""
+        original, shown = self.original, self.shown
+        below = [*original.places.get(shown.keys[row + 1], ())[:MAX_LIKE]]
+        below += [line for line, *_ in self._alike(row + 1, "")]
+        sign = shown.stripped[row][:3]
+        found: list[_Found] = []
+        for line in dict.fromkeys(line - 1 for line in below):
+            if line >= 0 and line not in known and original.stripped[line].startswith(sign):
                 values = [0.0] * len(PAIR)
                 values[LIKE] = values[LIKE_UNDERLINE] = values[LIKE_WORDS] = values[LIKE_FIRST] = 1
                 values[LIKE_BY] = 0.4
@@ -371,6 +401,8 @@ class Pairing:
                 values[IDENTITY_OTHER_USED] = float(any(at != line for at in places))
             else:
                 values[IDENTITY_KIND] = 1
+        if mine.startswith(PROMPT) != theirs.startswith(PROMPT):
+            values[IDENTITY_KIND] = 1
         is_comment, was_comment = one.note is not None, original.is_comment(line)
         values[LIKE_COMMENT] = float(is_comment and was_comment)
         values[LIKE_MIXED] = float(is_comment != was_comment)

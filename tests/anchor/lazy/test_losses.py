@@ -308,6 +308,20 @@ def test_an_underline_of_another_sign_takes_the_place_of_the_old_one() -> None:
     assert wanted in merged(PAGE, "Contact\n~~~~~~~\n\nWrite to us.\n", "rst")
 
 
+def test_a_fence_may_get_another_language() -> None:
+    page = "# Sea\n\nFirst:\n\n```\ntide(1);\n```\n\nThen:\n\n```\nebb(2);\nebb(3);\n```\n"
+    wanted = page.replace("```\nebb(2)", "```js\nebb(2)")
+    assert merged(page, "```js\nebb(2);\n", "markdown", is_fitted=True)[0] == wanted
+    assert merged(wanted, "```ts\nebb(2);\n", "markdown", is_fitted=True)[0] == wanted.replace("```js", "```ts")
+
+
+def test_a_command_may_take_the_place_of_one_written_otherwise() -> None:
+    text = Lines(lines_of("Test it with pytest:\n\n    $ py.test\n    $ npm ci\n"))
+    rows = rows_of(lines_of("$ pytest\n"), text, "rst")
+    grid = Grid(text, rows, outline("\n".join(text.texts), "rst"), Context())
+    assert sorted(grid.pairs[0].lines.tolist()) == [0, 2]
+
+
 def test_a_new_title_stands_off_from_the_text_before_it() -> None:
     page = "# A\n\nText.\n\n## B\n\nMore.\n"
     wanted = page + "\n## C\n\nNew.\n"
