@@ -123,7 +123,7 @@ CUES: dict[CueKind, tuple[str, ...]] = {
         r"kaldır(?!ı)\w*", r"sil(?:in|iyorum|elim)?",
     ),
     CueKind.STAYS: (
-        r"stays?", r"remains?", r"still (?:needed|used|there|stands?|comes?)", r"still|the same", r"unchanged",
+        r"stays?", r"remains?", r"still (?:needed|used|there|stands?|comes?)", r"still|the same(?! (?!as|for|here|there|in|on|with)[a-z])", r"unchanged",
         r"untouched", r"(?:is|are) kept", r"bleib(?:t|en)", r"reste(?:nt)?", r"se queda[n]?", r"rest(?:a|ano)",
         r"blijf(?:t)?|blijven",
         r"остаётся|остаются|zostaje|zostają|kalıyor|kalır",

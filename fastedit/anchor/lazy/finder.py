@@ -9,6 +9,7 @@ from functools import cached_property
 
 from fastedit.anchor.hints import Hints, name_of
 from fastedit.anchor.lazy.beside import Beside, LostBeside
+from fastedit.anchor.lazy.ends import FileEnds
 from fastedit.anchor.lazy.keys.gone import GoneEntries
 from fastedit.anchor.lazy.lines import (
     Lines,
@@ -54,13 +55,14 @@ def proposals_for(
     reworded: Sequence[Rewording] = (),
     beside: Beside | None = None,
     entries: Sequence[GoneEntries] = (),
+    ends: FileEnds | None = None,
     outlived: Outlived | None = None,
 ) -> list[ProposedLoss]:
     """Proposes what could go from a result, or change in it, because words say so or because it stands elsewhere now.
 
     found: the original's outline. spoken, reworded: what sentences may mean that speak of going, or quote a change.
-    beside: what may go with it. entries: those of a file of keys that clauses say are gone. outlived: what stays beside
-    lines that may have taken its place.
+    beside: what may go with it. entries: those of a file of keys that clauses say are gone. ends: what may go at the
+    file's top and end. outlived: what stays beside lines that may have taken its place.
     """
     shown = beside.shown if beside else frozenset()
     finder = _Finder(lines, origins, original, found, shown)
@@ -69,6 +71,8 @@ def proposals_for(
     if hints.imports:
         finder.add_imports()
     finder.add_entries(entries)
+    if ends is not None:
+        finder.add_ends(ends)
     finder.add_repeats()
     finder.add_moved()
     finder.add_reworded(reworded)
@@ -224,6 +228,14 @@ class _Finder:
                     self.add_lost(lost, one)
         for lost in beside.edges(self.lines, self.origins):
             self.add_lost(lost)
+
+    def add_ends(self, ends: FileEnds) -> None:
+        """Adds what words say goes at the file's top and end, as far as it is still there."""
+        for lost in ends.of_result(self.lines, self.origins):
+            gone = tuple(line for line in lost.lines if line in self.kept)
+            if any(self.original[line].strip() for line in gone):
+                told = {f"ends_{name}": value for name, value in lost.values.items()}
+                self.result.append(ProposedLoss(gone, tuple(told.get(name, 0.0) for name in PROPOSALS)))
 
     def add_outlived(self, outlived: Outlived) -> None:
         """Adds statements that stay beside new lines which may have taken their place."""

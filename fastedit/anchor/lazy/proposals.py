@@ -14,6 +14,7 @@ from fastedit.anchor.hints import Hints
 from fastedit.anchor.lazy.beside import BESIDE
 from fastedit.anchor.lazy.blanks import GAPS
 from fastedit.anchor.lazy.coherence import ENDS_FLOW
+from fastedit.anchor.lazy.ends import ENDS
 from fastedit.anchor.lazy.facts import CLOSES
 from fastedit.anchor.lazy.keys.gone import GONE
 from fastedit.anchor.lazy.lines import WORD, Identity, Lines, columns_of, identity_of, is_comment_text, opens
@@ -38,7 +39,7 @@ PROPOSALS: tuple[str, ...] = (
     "removes_imported", "removes_repeat", "removes_among", "removes_shown", "removes_rekeyed",
     *(f"spoken_{name}" for name in SPOKEN), *(f"reworded_{name}" for name in CHANGED),
     *(f"beside_{name}" for name in BESIDE), *(f"entries_{name}" for name in GONE),
-    *(f"outlived_{name}" for name in OUTLIVED),
+    *(f"outlived_{name}" for name in OUTLIVED), *(f"ends_{name}" for name in ENDS),
     *(f"gap_{name}" for name in GAPS),
 )  # fmt: skip
 MAX_WAYS = 24  # the best sets of proposals

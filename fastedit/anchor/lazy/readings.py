@@ -19,6 +19,7 @@ from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_impor
 from fastedit.anchor.lazy.beside import Beside
 from fastedit.anchor.lazy.blanks import GAPS, Gaps, Spacing, spaced, ways_to_space
 from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
+from fastedit.anchor.lazy.ends import FileEnds
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import MIN_LINES
 from fastedit.anchor.lazy.forecast import FORECAST, Forecast, plain_changes
@@ -90,9 +91,9 @@ MAX_SPOKEN_OF = 8  # readings that are tried without what sentences may mean
 OF_ALL = frozenset(("shown_lost", "num_changes", "num_changed"))
 # What changes of a text are worth as far as the whole result tells, see `_foresight`.
 Foresight = Callable[[Lines, Sequence[Change]], float]
-# What words may mean: by going, by changes that they quote, beside those, and by entries of a file of keys.
-Meant = tuple[Sequence[Unit], Sequence[Rewording], Beside | None, Sequence[GoneEntries]]
-NOTHING_MEANT: Meant = ((), (), None, ())
+# What words may mean: by going, by changes that they quote, beside those, by entries of a file of keys, at its ends.
+Meant = tuple[Sequence[Unit], Sequence[Rewording], Beside | None, Sequence[GoneEntries], FileEnds | None]
+NOTHING_MEANT: Meant = ((), (), None, (), None)
 MAX_BELOW = 8  # readings more than are asked for that may turn out likelier as a whole
 MAX_BROKEN_BY_WORDS = 3.0  # parse errors
 MAX_SPACED = 3  # readings that are tried with other numbers of blank lines
@@ -427,6 +428,7 @@ def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]
         spoken_changes(shown, base.lines, declared),
         Beside(base.lines, pieces, shown.lines),
         gone_entries(shown.prose, base.lines, language),
+        FileEnds(base.lines, declared, [prose for prose, _ in pieces], shown.keys),
     )
 
 

@@ -172,6 +172,31 @@ def _end_of_span(found: re.Match[str], start: int, original: Lines, declared: De
     return min(ends, default=None)
 
 
+def end_of_unit(name: str, original: Lines, declared: Declared, *, is_quoted: bool) -> int:
+    """The line behind what a name, or how it begins, stands for; 0 where that isn't told.
+
+    is_quoted: a word that isn't must be a whole name, or all of an entry's value.
+    """
+    ranges = declared.get(name_of(name) or name, ())
+    if len(ranges) == 1:
+        return min(ranges[0][1], len(original))
+    if is_quoted:
+        lines = _begun(name, original)
+    else:
+        valued = re.compile(rf"[\s:=/\[]\W*{re.escape(name)}[\"',;\]]*$")
+        lines = [
+            line
+            for line, how in _lines_with(name, original)
+            if how == "named" or valued.search(original.stripped[line])
+        ]
+    return _unit_at(lines[-1], original)[1] if lines else 0
+
+
+def cues_of(sentence: str) -> list[tuple[int, CueKind]]:
+    """The words of `CUES` in a sentence, each with where it begins; what is quoted doesn't count."""
+    return list(_cues(_masked(sentence)))
+
+
 def _within(start: int, ranges: Sequence[tuple[int, int]], original: Lines) -> int | None:
     """The end of the innermost declaration, without its closing line where the first line stands inside it."""
     if not ranges:
