@@ -72,6 +72,7 @@ _STARTS = pattern(
     r"|\b(?:datei|modul) (?:beginnt|fängt)\b|\bfichier commence\b|\b(?:archivo|fichero) (?:empieza|comienza)\b",
     re.IGNORECASE,
 )
+_CLAUSE = pattern(r"[,;:()]\s*|\s+[-–—]\s+|\b(?:but|while|whereas|aber|mais|pero)\b", re.IGNORECASE)
 _IT = pattern(r"\b(?:it|them|they|both|all of (?:it|them))\b", re.IGNORECASE)
 _QUOTE = (
     r"(?:`(?P<{0}>[^`\n]+)`|[\"“„](?P<{0}_text>[^\"“”„\n]{{2,}})[\"”“]"
@@ -103,6 +104,7 @@ _ENDS_THERE = pattern(
 )
 _CODING = pattern(r"(?:#|//|;|%|/\*|\.\.|<!--|\")\s*(?:-\*-|vim?:)?.{0,12}?coding[:=]", re.IGNORECASE)
 _DOCSTRING = pattern(r"[rRuUbB]?(\"\"\"|'''|\"(?!\"))")
+_STAYING = (CueKind.STAYS, CueKind.KEEPS)
 _PRAGMA = pattern(r"///|#(?:include|pragma|if|ifdef|ifndef|define|!\[|\[)|<!doctype|//go:|// \+build", re.IGNORECASE)
 
 
@@ -135,7 +137,8 @@ class FileEnds:
     def _read(self, prose: str, snippet: Sequence[str]) -> None:
         before: tuple[str, ...] = ()
         for sentence, _ in sentences_of(prose):
-            kinds = tuple(kind for kind, words in _HEADS if words.search(sentence))
+            clauses = [one for one in _CLAUSE.split(sentence) if one and not _only_stays(one)]
+            kinds = tuple(kind for kind, words in _HEADS if any(words.search(one) for one in clauses))
             goes = bool(speaking_of_going((sentence,)))
             if goes and not kinds and _IT.search(sentence):
                 kinds = before
@@ -148,7 +151,7 @@ class FileEnds:
 
     def _values(self, lines: range, sentence: str, **values: float) -> dict[str, float]:
         keys = [self.original.keys[line] for line in lines if self.original.words(line)]
-        stays = any(kind in (CueKind.STAYS, CueKind.KEEPS) for _, kind in cues_of(sentence))
+        stays = any(kind in _STAYING for _, kind in cues_of(sentence))
         shown = sum(key in self._shown for key in keys) / max(1, len(keys))
         return {"any": 1.0, "shown": shown, "stays": float(stays), "lines": math.log(max(1, len(keys))), **values}
 
@@ -228,6 +231,11 @@ class FileEnds:
             if is_rest and any(self.original.keys[line] for line in kept):
                 rest = range(kept[0], kept[-1] + 1)
                 yield LostEnd(rest, self._values(rest, "", tail=1.0, shown=0.0))
+
+
+def _only_stays(clause: str) -> bool:
+    """Whether a clause says that something stays, and of nothing that it goes."""
+    return any(kind in _STAYING for _, kind in cues_of(clause)) and not speaking_of_going((clause,))
 
 
 def _end_of(snippet: Sequence[str], lines: Sequence[str]) -> int:

@@ -86,12 +86,16 @@ _TABLE = pattern(r"^\[{1,2}[^\]]+\]{1,2}\s*(?:#.*)?$")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Lines [start, end) of the original that could go, and what speaks for that; see `SPOKEN`."""
+    """Lines [start, end) of the original that could go, and what speaks for that; see `SPOKEN`.
+
+    name: of the declaration that they are; word: of the sentence that means them.
+    """
 
     start: int
     end: int
     name: str
     values: dict[str, float]
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,17 @@ def speaking_of_going(notes: tuple[str, ...]) -> tuple[str, ...]:
 def noted_units(notes: Sequence[str], original: Lines, declared: Declared) -> list[Unit]:
     """The units of the original that notes in a snippet may say are gone."""
     found = spoken_units("\n\n".join(notes), original, declared)
-    return [Unit(one.start, one.end, one.name, {**one.values, "noted": 1.0}) for one in found]
+    return [Unit(one.start, one.end, one.name, {**one.values, "noted": 1.0}, one.word) for one in found]
+
+
+def likeliest_of(word: str, units: Sequence[Unit]) -> list[Unit]:
+    """Those of the units that a quote means most likely: declarations and whole lines before those that hold it."""
+    own = [unit for unit in units if unit.word == word and not unit.values["place"] and not unit.values["excepted"]]
+    for wanted in ("told", "named", "leads", "held"):
+        found = [unit for unit in own if unit.values[wanted]]
+        if found:
+            return [unit for unit in found if unit.values["scoped"]] or found
+    return []
 
 
 def _spans(prose: str, original: Lines, declared: Declared) -> Iterator[Unit]:
@@ -360,7 +374,7 @@ def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence
         head = original.stripped[start].lstrip(_SIGNS)
         values["leads"] = float(head.startswith(name) and not head[len(name) : len(name) + 1].isalnum())
         values["shape"] = float((start, end) in shaped)
-        yield Unit(start, end, name if how == "named" else "", values)
+        yield Unit(start, end, name if how == "named" else "", values, word.text)
 
 
 def _lines_of(word: _Word, name: str, original: Lines) -> Iterator[tuple[int, str, float]]:

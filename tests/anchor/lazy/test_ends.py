@@ -62,6 +62,8 @@ def spans(prose: str, *snippets: str, text: str = SCRIPT) -> list[tuple[int, int
         ("I removed the stale module docstring.", [(4, 8)]),
         ("The shebang stays.", []),
         ("The header tells the time.", []),
+        ("The imports are gone, only the header stays.", []),
+        ("The header goes, the rest stays.", [(2, 4)]),
     ],
 )
 def test_the_top_of_a_file_is_known_by_words_for_it(prose: str, lines: list[tuple[int, int]]) -> None:
