@@ -102,6 +102,7 @@ _ENDS_THERE = pattern(
     r" (?:after|behind|below) (?:it|that|this)\b",
     re.IGNORECASE,
 )
+_OF_ENDS = ("last", "final", "end", "nothing", "no more", "hört")
 _CODING = pattern(r"(?:#|//|;|%|/\*|\.\.|<!--|\")\s*(?:-\*-|vim?:)?.{0,12}?coding[:=]", re.IGNORECASE)
 _DOCSTRING = pattern(r"[rRuUbB]?(\"\"\"|'''|\"(?!\"))")
 _STAYING = (CueKind.STAYS, CueKind.KEEPS)
@@ -135,19 +136,17 @@ class FileEnds:
             self._read(prose, self.snippets[min(number, len(self.snippets) - 1)] if self.snippets else ())
 
     def _read(self, prose: str, snippet: Sequence[str]) -> None:
-        before: tuple[str, ...] = ()
+        before = ""
         for sentence, _ in sentences_of(prose):
-            clauses = [one for one in _CLAUSE.split(sentence) if one and not _only_stays(one)]
-            kinds = tuple(kind for kind, words in _HEADS if any(words.search(one) for one in clauses))
-            goes = bool(speaking_of_going((sentence,)))
-            if goes and not kinds and _IT.search(sentence):
-                kinds = before
-            if goes and kinds:
+            if speaking_of_going((sentence,)):
+                kinds = _kinds_of(sentence) or (_kinds_of(before) if _IT.search(sentence) else ())
                 self.heads += self._heads(sentence, kinds)
-            self.tails += self._tails(sentence)
-            if _ENDS_THERE.search(sentence) and snippet:
-                self._ending.append(snippet)
-            before = kinds
+            words = sentence.lower()
+            if any(word in words for word in _OF_ENDS):  # most sentences have none, and need no pattern
+                self.tails += self._tails(sentence)
+                if _ENDS_THERE.search(sentence) and snippet:
+                    self._ending.append(snippet)
+            before = sentence
 
     def _values(self, lines: range, sentence: str, **values: float) -> dict[str, float]:
         keys = [self.original.keys[line] for line in lines if self.original.words(line)]
@@ -231,6 +230,12 @@ class FileEnds:
             if is_rest and any(self.original.keys[line] for line in kept):
                 rest = range(kept[0], kept[-1] + 1)
                 yield LostEnd(rest, self._values(rest, "", tail=1.0, shown=0.0))
+
+
+def _kinds_of(sentence: str) -> tuple[str, ...]:
+    """The kinds of heads that a sentence speaks of, but for what it only says stays."""
+    clauses = [one for one in _CLAUSE.split(sentence) if one and not _only_stays(one)]
+    return tuple(kind for kind, words in _HEADS if any(words.search(one) for one in clauses))
 
 
 def _only_stays(clause: str) -> bool:
