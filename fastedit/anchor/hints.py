@@ -102,7 +102,8 @@ CUES: dict[CueKind, tuple[str, ...]] = {
         # English
         r"remov(?:e|es|ing)", r"delet(?:e|es|ing)", r"drop(?:s|ping)?", r"(?:(?:get|gets|got|getting) )?rid of",
         r"(?:take|takes|took|taking)(?: (?:it|them|that|this))?(?: out(?! of)|(?= out of))", r"los(?:e|es|t)(?! in)",
-        r"no more", r"eliminates?", r"(?:does|do)(?: not|n['’]t) need(?! to)", r"cuts? out", r"throws? (?:out|away)",
+        r"no more", r"out go(?:es)?(?! to)",
+        r"eliminates?", r"(?:does|do)(?: not|n['’]t) need(?! to)", r"cuts? out", r"throws? (?:out|away)",
         # German
         r"entferne|lösche|streiche", r"werfe", r"nicht mehr nötig",
         # French
@@ -123,7 +124,8 @@ CUES: dict[CueKind, tuple[str, ...]] = {
         r"kaldır(?!ı)\w*", r"sil(?:in|iyorum|elim)?",
     ),
     CueKind.STAYS: (
-        r"stays?", r"remains?", r"still (?:needed|used|there|stands?|comes?)", r"still|the same", r"unchanged",
+        r"stays?", r"remains?", r"still (?:needed|used|there|stands?|comes?)", r"still",
+        r"the same(?! (?!as|for|here|there|in|on|with)[a-z])", r"unchanged",
         r"untouched", r"(?:is|are) kept", r"bleib(?:t|en)", r"reste(?:nt)?", r"se queda[n]?", r"rest(?:a|ano)",
         r"blijf(?:t)?|blijven",
         r"остаётся|остаются|zostaje|zostają|kalıyor|kalır",

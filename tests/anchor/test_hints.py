@@ -61,6 +61,12 @@ def test_what_the_words_say_is_gone(prose: str, removed: set[str]):
     assert hints_of(prose).removed == removed
 
 
+def test_the_same_is_only_what_stays_where_no_thing_follows() -> None:
+    assert hints_of("Delete `edge`, `name` and `area` from the same list.").removed == {"edge", "name", "area"}
+    assert hints_of("Delete `edge`; `name` is the same.").removed == {"edge"}
+    assert hints_of("Out go `edge` and `name`.").removed == {"edge", "name"}
+
+
 def test_whole_lines_and_names_with_dashes_are_quoted():
     hints = hints_of('The line `from math import log` goes. Drop `docs-llm` and the "last chance" comment.')
     assert hints.removed == frozenset()

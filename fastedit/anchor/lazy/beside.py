@@ -60,7 +60,7 @@ _DIRECTIVE = pattern(
 )
 _TOP = pattern(
     r"\b(?:top|head|beginning|start)\b(?! of (?:the |its )?(?:class|method|function|list|section|block|loop))"
-    r"|\bfile (?:now )?(?:begins|starts)\b|\b(?:first|header) lines?\b"
+    r"|\bfile (?:\w+ ){0,2}(?:begins|starts|opens)\b|\b(?:first|header) lines?\b|\b(?:from|in|of) the header\b"
     r"|\b(?:oben|anfang|kopf|arriba|inicio|début|inizio)\b",
     re.IGNORECASE,
 )
@@ -208,7 +208,7 @@ class Beside:
                 continue
             for told, rest in ((tops, origins[: shown[0]]), (ends, origins[shown[-1] + 1 :])):
                 kept = [origin for origin in rest if origin is not None]
-                if kept and kept[0] == 0 and lines[0].startswith("#!"):
+                if kept and kept[0] == 0 and lines[0].startswith(("#!", "---")):
                     kept = kept[1:]
                 if told and 0 < len(kept) <= MAX_EDGE and len(kept) == kept[-1] - kept[0] + 1:
                     yield self._edge(told, range(kept[0], kept[-1] + 1))

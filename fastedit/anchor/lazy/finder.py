@@ -9,6 +9,7 @@ from functools import cached_property
 
 from fastedit.anchor.hints import Hints, name_of
 from fastedit.anchor.lazy.beside import Beside, LostBeside
+from fastedit.anchor.lazy.ends import FileEnds
 from fastedit.anchor.lazy.keys.gone import GoneEntries
 from fastedit.anchor.lazy.lines import (
     Lines,
@@ -27,11 +28,13 @@ from fastedit.anchor.lazy.lines import (
 from fastedit.anchor.lazy.proposals import PROPOSALS, Outlived, ProposedLoss
 from fastedit.anchor.lazy.reworded import Rewording
 from fastedit.anchor.lazy.shapes import TEXTS
-from fastedit.anchor.lazy.spoken import Unit
+from fastedit.anchor.lazy.spoken import Unit, likeliest_of
+from fastedit.anchor.lazy.together import GoneEverywhere, GoneTogether
 from fastedit.syntax.model import Outline
 
 MAX_PROPOSALS = 18
 MAX_SPOKEN = 8
+MAX_GROUPS = 3
 MAX_PLACES = 4  # a name that more lines are about says nothing of any
 MAX_REPEATS = 4
 MIN_NAME = 2  # characters of a name that lines are about
@@ -40,6 +43,7 @@ MIN_MOVED_LINES = 3
 MIN_MOVED_SHARE = 0.6
 # Languages whose keys are merged by their own rules.
 BY_KEY = ("json", "yaml", "toml", "ini")
+_USED = PROPOSALS.index("removes_used")
 # What may stand behind an entry's name: `"name>=1.2",`.
 _VERSION = r"(?:[<>=!~;@^\[][^(){}]*)?[\"',;]*$"
 
@@ -54,13 +58,17 @@ def proposals_for(
     reworded: Sequence[Rewording] = (),
     beside: Beside | None = None,
     entries: Sequence[GoneEntries] = (),
+    ends: FileEnds | None = None,
+    together: Sequence[GoneTogether] = (),
+    everywhere: Sequence[GoneEverywhere] = (),
     outlived: Outlived | None = None,
 ) -> list[ProposedLoss]:
     """Proposes what could go from a result, or change in it, because words say so or because it stands elsewhere now.
 
     found: the original's outline. spoken, reworded: what sentences may mean that speak of going, or quote a change.
-    beside: what may go with it. entries: those of a file of keys that clauses say are gone. outlived: what stays beside
-    lines that may have taken its place.
+    beside: what may go with it. entries: those of a file of keys that clauses say are gone. ends: what may go at the
+    file's top and end. together: names that one clause says are gone; everywhere: lines that go wherever they are.
+    outlived: what stays beside lines that may have taken its place.
     """
     shown = beside.shown if beside else frozenset()
     finder = _Finder(lines, origins, original, found, shown)
@@ -69,10 +77,14 @@ def proposals_for(
     if hints.imports:
         finder.add_imports()
     finder.add_entries(entries)
+    if ends is not None:
+        finder.add_ends(ends)
+    finder.add_everywhere(everywhere)
     finder.add_repeats()
     finder.add_moved()
     finder.add_reworded(reworded)
     finder.add_spoken(spoken)
+    finder.add_together(together, spoken)
     if beside is not None:
         finder.add_beside(beside)
     if outlived is not None:
@@ -105,6 +117,7 @@ class _Finder:
         self.written = [lines[line] for line, origin in enumerate(origins) if origin is None]
         self.covered: set[int] = set()
         self.result: list[ProposedLoss] = []
+        self.by_word: dict[str, list[ProposedLoss]] = {}  # what is proposed because of a quote or a name
 
     @cached_property
     def kept(self) -> set[int]:
@@ -137,6 +150,11 @@ class _Finder:
 
     def add_said(self, quoted: str) -> None:
         """Adds what goes where a quote or a name is gone."""
+        num_before = len(self.result)
+        self._add_told(quoted)
+        self.by_word.setdefault(_bare(quoted), []).extend(self.result[num_before:])
+
+    def _add_told(self, quoted: str) -> None:
         name = name_of(quoted)
         is_name = bool(name) and not re.search(r"\s", quoted)
         if not is_name and self._add_quoted(quoted):
@@ -190,6 +208,57 @@ class _Finder:
                 continue
             gone = _with_blanks(whole, self.original, self.kept) if len(whole) > 1 else tuple(whole)
             self._propose(gone, unit.name, **{f"spoken_{name}": value for name, value in unit.values.items()})
+            self.by_word.setdefault(_bare(unit.word), []).append(self.result[-1])
+
+    def add_together(self, clauses: Sequence[GoneTogether], units: Sequence[Unit]) -> None:
+        """Adds what the names of a clause mean as one proposal. units: what sentences may mean, see `add_spoken`."""
+        groups = [one for clause in clauses if (one := self._joined(clause, units)) is not None]
+        self.result[:0] = groups[:MAX_GROUPS]
+
+    def _joined(self, clause: GoneTogether, units: Sequence[Unit]) -> ProposedLoss | None:
+        """All that the names of a clause mean; None where that is but one thing."""
+        joins: list[ProposedLoss] = []
+        gone: set[int] = set()
+        changed: dict[int, str] = {}
+        missing = num_more = used = 0
+        for name in clause.names:
+            told = self.by_word.get(_bare(name), [])
+            meant = [] if told else likeliest_of(name, units)
+            joins += told
+            own = {line for one in told for line in one.gone} | {
+                line
+                for unit in meant
+                for line in _with_blanks(range(unit.start, unit.end), self.original, self.kept)
+                if line in self.kept
+            }
+            gone |= own
+            changed |= {line: text for one in told for line, text in one.changed if line not in changed}
+            missing += not own and not any(one.changed for one in told)
+            num_more += max(0, len(told) + len(meant) - 1)
+            used += any(one.values[_USED] for one in told)
+        if not gone or missing == len(clause.names) - 1 + bool(changed):
+            return None
+        changed = {line: text for line, text in changed.items() if line not in gone}
+        count = len(clause.names)
+        values = clause.values | {
+            "missing": missing / count,
+            "others": math.log1p(num_more),
+            "used": used / count,
+            "shown": self._share_shown([line for line in sorted(gone) if self.original[line].strip()]),
+        }
+        told_of = tuple(
+            values.get(name.removeprefix("together_"), 0.0) if name.startswith("together_") else 0.0
+            for name in PROPOSALS
+        )
+        return ProposedLoss(tuple(sorted(gone)), told_of, tuple(changed.items()), joins=tuple(joins))
+
+    def add_everywhere(self, clauses: Sequence[GoneEverywhere]) -> None:
+        """Adds lines that go wherever they are, as far as they are still there."""
+        for clause in clauses:
+            gone = tuple(line for line in clause.lines if line in self.kept)
+            if gone:
+                told = {f"together_{name}": value for name, value in clause.values.items()}
+                self.result.append(ProposedLoss(gone, tuple(told.get(name, 0.0) for name in PROPOSALS)))
 
     def _add_span(self, whole: range, unit: Unit) -> None:
         """Adds what a result still has of lines between two that are named, but for those that a snippet shows."""
@@ -224,6 +293,14 @@ class _Finder:
                     self.add_lost(lost, one)
         for lost in beside.edges(self.lines, self.origins):
             self.add_lost(lost)
+
+    def add_ends(self, ends: FileEnds) -> None:
+        """Adds what words say goes at the file's top and end, as far as it is still there."""
+        for lost in ends.of_result(self.lines, self.origins):
+            gone = tuple(line for line in lost.lines if line in self.kept)
+            if any(self.original[line].strip() for line in gone):
+                told = {f"ends_{name}": value for name, value in lost.values.items()}
+                self.result.append(ProposedLoss(gone, tuple(told.get(name, 0.0) for name in PROPOSALS)))
 
     def add_outlived(self, outlived: Outlived) -> None:
         """Adds statements that stay beside new lines which may have taken their place."""
@@ -422,6 +499,11 @@ class _Finder:
             if share >= MIN_MOVED_SHARE:
                 gone = _with_blanks(whole, original, self.kept)
                 self._propose(gone, move=1.0, quoted=float(share > 0.95))
+
+
+def _bare(quoted: str) -> str:
+    """A quote without white space and without what stands around names in lists."""
+    return "".join(quoted.split()).strip("\"'`,;:()")
 
 
 def _loss(lines: range, told: dict[str, float], after: ProposedLoss | None) -> ProposedLoss:

@@ -13,12 +13,14 @@ import numpy as np
 from fastedit.anchor.hints import Hints
 from fastedit.anchor.lazy.beside import BESIDE
 from fastedit.anchor.lazy.coherence import ENDS_FLOW
+from fastedit.anchor.lazy.ends import ENDS
 from fastedit.anchor.lazy.facts import CLOSES
 from fastedit.anchor.lazy.gaps import GAPS
 from fastedit.anchor.lazy.keys.gone import GONE
 from fastedit.anchor.lazy.lines import WORD, Identity, Lines, columns_of, identity_of, is_comment_text, opens
 from fastedit.anchor.lazy.reworded import CHANGED
 from fastedit.anchor.lazy.spoken import SPOKEN
+from fastedit.anchor.lazy.together import TOGETHER
 
 # Statements, with the comments above them, that stay above or below new lines which may have taken their place.
 # any: one; next: the snippet goes on behind the new lines with what stands behind it, times the share of it that no
@@ -38,7 +40,8 @@ PROPOSALS: tuple[str, ...] = (
     "removes_imported", "removes_repeat", "removes_among", "removes_shown", "removes_rekeyed",
     *(f"spoken_{name}" for name in SPOKEN), *(f"reworded_{name}" for name in CHANGED),
     *(f"beside_{name}" for name in BESIDE), *(f"entries_{name}" for name in GONE),
-    *(f"outlived_{name}" for name in OUTLIVED),
+    *(f"outlived_{name}" for name in OUTLIVED), *(f"ends_{name}" for name in ENDS),
+    *(f"together_{name}" for name in TOGETHER),
     *(f"gap_{name}" for name in GAPS),
 )  # fmt: skip
 MAX_WAYS = 24  # the best sets of proposals
@@ -257,7 +260,7 @@ class ProposedLoss:
     """Lines of the original that would go, and others that would become other lines: (line, what it would be).
 
     values: what speaks for it, see `PROPOSALS`. added: (line, text) of new lines behind one of the original, -1 for the
-    top. after: another proposal without which this one means nothing.
+    top. after: another proposal without which this one means nothing. joins: others that this one follows together.
     """
 
     gone: tuple[int, ...]
@@ -265,6 +268,7 @@ class ProposedLoss:
     changed: tuple[tuple[int, str], ...] = ()
     added: tuple[tuple[int, str], ...] = ()
     after: ProposedLoss | None = None
+    joins: tuple[ProposedLoss, ...] = ()
 
     @property
     def is_certain(self) -> bool:
@@ -291,8 +295,9 @@ def combinations(
         wanted = [proposals[number] for number in sorted(way)]
         while len(way) == 1 and wanted[0].after is not None:
             wanted.insert(0, wanted[0].after)
+        joined = {id(part) for one in wanted for part in one.joins}
         chosen: list[ProposedLoss] = []
-        for one in wanted:
+        for one in (one for one in wanted if id(one) not in joined):
             chosen += [one] if one.after is None or one.after in chosen else []
         result.setdefault(tuple(id(one) for one in chosen), tuple(chosen))
     return list(result.values())

@@ -19,6 +19,7 @@ from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_impor
 from fastedit.anchor.lazy.asides import asides_of
 from fastedit.anchor.lazy.beside import Beside
 from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
+from fastedit.anchor.lazy.ends import FileEnds
 from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.fold import MIN_LINES
 from fastedit.anchor.lazy.forecast import FORECAST, Forecast, plain_changes
@@ -69,6 +70,7 @@ from fastedit.anchor.lazy.repeated import Repetition, Words, declared_in, repeti
 from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.rows import names_in
 from fastedit.anchor.lazy.spoken import Unit, noted_units, speaking_of_going, spoken_units
+from fastedit.anchor.lazy.together import GoneEverywhere, GoneTogether, gone_everywhere, told_together
 from fastedit.anchor.lazy.tokens import tokens_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
@@ -91,9 +93,18 @@ MAX_SPOKEN_OF = 8  # readings that are tried without what sentences may mean
 OF_ALL = frozenset(("shown_lost", "num_changes", "num_changed"))
 # What changes of a text are worth as far as the whole result tells, see `_foresight`.
 Foresight = Callable[[Lines, Sequence[Change]], float]
-# What words may mean: by going, by changes that they quote, beside those, and by entries of a file of keys.
-Meant = tuple[Sequence[Unit], Sequence[Rewording], Beside | None, Sequence[GoneEntries]]
-NOTHING_MEANT: Meant = ((), (), None, ())
+# What words may mean: by going, by changes that they quote, beside those, by entries of a file of keys, at its ends, by
+# several names of a clause, and by lines wherever they are.
+Meant = tuple[
+    Sequence[Unit],
+    Sequence[Rewording],
+    Beside | None,
+    Sequence[GoneEntries],
+    FileEnds | None,
+    Sequence[GoneTogether],
+    Sequence[GoneEverywhere],
+]
+NOTHING_MEANT: Meant = ((), (), None, (), None, (), ())
 MAX_BELOW = 8  # readings more than are asked for that may turn out likelier as a whole
 MAX_BROKEN_BY_WORDS = 3.0  # parse errors
 MAX_SPACED = 3  # readings that are tried with other numbers of blank lines
@@ -428,6 +439,9 @@ def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]
         spoken_changes(shown, base.lines, declared),
         Beside(base.lines, pieces, shown.lines),
         gone_entries(shown.prose, base.lines, language),
+        FileEnds(base.lines, declared, [prose for prose, _ in pieces], shown.keys),
+        told_together(shown.prose),
+        gone_everywhere(shown.prose, base.lines, declared),
     )
 
 

@@ -86,12 +86,16 @@ _TABLE = pattern(r"^\[{1,2}[^\]]+\]{1,2}\s*(?:#.*)?$")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Lines [start, end) of the original that could go, and what speaks for that; see `SPOKEN`."""
+    """Lines [start, end) of the original that could go, and what speaks for that; see `SPOKEN`.
+
+    name: of the declaration that they are; word: of the sentence that means them.
+    """
 
     start: int
     end: int
     name: str
     values: dict[str, float]
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,17 @@ def speaking_of_going(notes: tuple[str, ...]) -> tuple[str, ...]:
 def noted_units(notes: Sequence[str], original: Lines, declared: Declared) -> list[Unit]:
     """The units of the original that notes in a snippet may say are gone."""
     found = spoken_units("\n\n".join(notes), original, declared)
-    return [Unit(one.start, one.end, one.name, {**one.values, "noted": 1.0}) for one in found]
+    return [Unit(one.start, one.end, one.name, {**one.values, "noted": 1.0}, one.word) for one in found]
+
+
+def likeliest_of(word: str, units: Sequence[Unit]) -> list[Unit]:
+    """Those of the units that a quote means most likely: declarations and whole lines before those that hold it."""
+    own = [unit for unit in units if unit.word == word and not unit.values["place"] and not unit.values["excepted"]]
+    for wanted in ("told", "named", "leads", "held"):
+        found = [unit for unit in own if unit.values[wanted]]
+        if found:
+            return [unit for unit in found if unit.values["scoped"]] or found
+    return []
 
 
 def _spans(prose: str, original: Lines, declared: Declared) -> Iterator[Unit]:
@@ -170,6 +184,31 @@ def _end_of_span(found: re.Match[str], start: int, original: Lines, declared: De
     lines = [line for line in _begun(_unquoted(last), original) if line >= start]
     ends = [_unit_at(line, original)[1] if found["end"] else line + 1 for line in lines]
     return min(ends, default=None)
+
+
+def end_of_unit(name: str, original: Lines, declared: Declared, *, is_quoted: bool) -> int:
+    """The line behind what a name, or how it begins, stands for; 0 where that isn't told.
+
+    is_quoted: a word that isn't must be a whole name, or all of an entry's value.
+    """
+    ranges = declared.get(name_of(name) or name, ())
+    if len(ranges) == 1:
+        return min(ranges[0][1], len(original))
+    if is_quoted:
+        lines = _begun(name, original)
+    else:
+        valued = re.compile(rf"[\s:=/\[]\W*{re.escape(name)}[\"',;\]]*$")
+        lines = [
+            line
+            for line, how in _lines_with(name, original)
+            if how == "named" or valued.search(original.stripped[line])
+        ]
+    return _unit_at(lines[-1], original)[1] if lines else 0
+
+
+def cues_of(sentence: str) -> list[tuple[int, CueKind]]:
+    """The words of `CUES` in a sentence, each with where it begins; what is quoted doesn't count."""
+    return list(_cues(_masked(sentence)))
 
 
 def _within(start: int, ranges: Sequence[tuple[int, int]], original: Lines) -> int | None:
@@ -335,7 +374,7 @@ def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence
         head = original.stripped[start].lstrip(_SIGNS)
         values["leads"] = float(head.startswith(name) and not head[len(name) : len(name) + 1].isalnum())
         values["shape"] = float((start, end) in shaped)
-        yield Unit(start, end, name if how == "named" else "", values)
+        yield Unit(start, end, name if how == "named" else "", values, word.text)
 
 
 def _lines_of(word: _Word, name: str, original: Lines) -> Iterator[tuple[int, str, float]]:
