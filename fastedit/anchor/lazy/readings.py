@@ -265,7 +265,14 @@ def _ways(task: Task) -> list[ReadText]:
             if text not in known:
                 repeated = replace(part, repeated=tuple(_as_joined(made).items()))
                 more.setdefault(text, ((repeated, score), text, origins, made.changes))
-    return [*alone, *more.values()]
+
+    def promise(merged: ReadText) -> float:
+        """The score of a way, with what speaks for changes that are made elsewhere too."""
+        part, score = merged[0]
+        return score + sum(task.used.get(name, 0.0) * value for name, value in part.repeated)
+
+    # What each promises for the whole is only told for the first ones.
+    return sorted([*alone, *more.values()], key=promise, reverse=True)
 
 
 def _joined(carried: Sequence[Reading], task: Task, found: Outline, foresight: Foresight) -> list[Reading]:
