@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
+from fastedit.anchor.lazy.behind import parted
 from fastedit.anchor.lazy.beside import Beside
 from fastedit.anchor.lazy.blanks import GAPS, Gaps, Spacing, spaced, ways_to_space
 from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
@@ -33,6 +34,7 @@ from fastedit.anchor.lazy.message import (
     fulfilled_by,
     shown_of,
 )
+from fastedit.anchor.lazy.places import names_beside
 from fastedit.anchor.lazy.proposals import (
     PROPOSALS,
     Outlived,
@@ -129,9 +131,9 @@ def readings_of(
     clock = Clock()
     facts = MessageFacts(base.lines, snippets, hints, words, message)
     foresight = _foresight(facts, base.language, used)
-    contexts = contexts_of(snippets, hints, instruction)
-    grids = plain_grids(base, snippets, contexts, language, clock)
     told_around = pieces_of(snippets, words)
+    contexts = contexts_of(snippets, hints, instruction, told_around[-1])
+    grids = plain_grids(base, snippets, contexts, language, clock)
     tokens = tokens_of(grids, hints, told_around)
     forecast = None if tokens is None else Forecast(tokens)
     told = _guides(forecast, grids, len(lines))
@@ -400,7 +402,7 @@ def _with_proposals(
     """The readings, and each of them with what the words say is gone, has moved or is otherwise."""
     original, found = base.lines.texts, base.outline
     has_words = bool(shown.prose.strip()) or any(text.strip() for text, _ in pieces)
-    outlived = Outlived(base.lines, shown.keys, found.language)
+    outlived = Outlived(base.lines, shown.keys, found.language, names_beside(shown.prose))
     meant_by_words = _meant(base, shown, pieces, language) if has_words else NOTHING_MEANT
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
@@ -527,14 +529,18 @@ def _notes(reading: Reading) -> tuple[str, ...]:
     return tuple(row.note for row in told if row.note)
 
 
-def contexts_of(snippets: Sequence[Snippet], hints: Hints, instruction: str = "") -> list[Context]:
-    """Reads the words around each of the snippets."""
+def contexts_of(snippets: Sequence[Snippet], hints: Hints, instruction: str = "", last: str = "") -> list[Context]:
+    """Reads the words around each of the snippets. last: those below the last one."""
+    parts = [("", snippet.prose) if not number else parted(snippet.prose) for number, snippet in enumerate(snippets)]
+    behind = [*(one for one, _ in parts[1:]), parted(last, is_last=True)[0]]
+    own = [replace(snippet, prose=prose) for snippet, (_, prose) in zip(snippets, parts, strict=True)]
     return [
-        context_of(one, hints, instruction, "\n".join(other.prose for other in snippets[:number])[-MAX_EARLIER:])
-        for number, one in enumerate(snippets)
+        context_of(one, hints, instruction, "\n".join(other.prose for other in own[:number])[-MAX_EARLIER:], below)
+        for number, (one, below) in enumerate(zip(own, behind, strict=False))
     ]
 
 
-def context_of(snippet: Snippet, hints: Hints, instruction: str = "", earlier: str = "") -> Context:
-    """Reads the words around a snippet. earlier: the words before the snippets above it."""
-    return Context(names_in(f"{snippet.prose}\n{instruction}"), hints.removed, hints.kept, snippet.prose, earlier)
+def context_of(snippet: Snippet, hints: Hints, instruction: str = "", earlier: str = "", behind: str = "") -> Context:
+    """Reads the words around a snippet. earlier: the words before the snippets above it; behind: those below it."""
+    names = names_in(f"{snippet.prose}\n{instruction}")
+    return Context(names, hints.removed, hints.kept, snippet.prose, earlier, behind)
