@@ -376,6 +376,8 @@ class PlaceReader:
         for name in names[-1:]:
             places.update(self.original.word_places.get(name, ()))
         key = "".join(word.split())
+        if "".join(first[-1].split()) in self.original.places:
+            return []  # the snippet begins with a line that the file has
         likeness = {
             line: fuzz.ratio(first[-1], self.original.stripped[line])
             for line in sorted(places)[:MAX_LIKE]

@@ -240,8 +240,9 @@ def test_of_several_lines_with_a_name_those_like_the_snippet_are_meant() -> None
     assert places_of(told.alike) == [7]
     assert told.at is not None
     assert told.at[7]
-    plain = PlaceReader(Lines(lines_of(JOBS)), {}).told("After the `fast` one:", frozenset())
-    assert plain.alike is None
+    for first in ([], ['- mode: "fast"']):
+        plain = PlaceReader(Lines(lines_of(JOBS)), {}).told("After the `fast` one:", frozenset(), "", first)
+        assert plain.alike is None
 
 
 def test_plain_words_may_mean_the_lines_that_are_like_the_snippet() -> None:
