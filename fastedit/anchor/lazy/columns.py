@@ -5,6 +5,7 @@ Quoted lines that stay where they are keep their columns; all others are put bes
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -19,7 +20,11 @@ from fastedit.lines import indent_of
 
 FEW_LINES = 4
 OPENING = ("decl", "key", "table", "selector", "case")
+ITEM = "- "
 CLOSING = (")", "]", "}", "end", "</")
+_GOES_ON = re.compile(
+    r"(?:else|elsif|elseif|elif|rescue|ensure|catch|finally|when|in|case|default|then|and|or)\b|[|&.]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,17 +367,45 @@ class Columns:
             if last >= 0:  # the new lines may stand in any of the blocks that end here
                 fitting = [*(self.original.columns[line] for line in self.original.ancestors(last)), *fitting]
                 fitting = [column for column in fitting if column >= behind]
+            if self._is_inside(row, self.grid.line_behind[at]):
+                fitting = [column for column in fitting if column > behind] or fitting
             if by_shift is not None and by_shift in fitting:
                 return by_shift
+            of_items = self._column_of_items(row, last, fitting)
+            if of_items is not None:
+                return of_items
             if mine in fitting:
                 return mine
             if fitting and row in self.plan.free_before:
                 return self._column_of_kin(row, at, fitting) if self.grid.block_ends[at] else fitting[-1]
         return by_shift if by_shift is not None else max(0, mine)
 
+    def _is_inside(self, row: int, line: int) -> bool:
+        """Whether a row stands inside of the block that a line below it closes."""
+        if not 0 <= line < len(self.original) or not self.original.stripped[line].startswith(CLOSING):
+            return False
+        text = self.shown.stripped[row]
+        return not (text.startswith((*CLOSING, "#")) or text.endswith(":") or _GOES_ON.match(text))
+
     def _first_at(self, at: int) -> int | None:
         """The first new row of a place that isn't blank."""
         return next((row for row in self.plan.new[at] if not self.grid.rows[row].is_blank), None)
+
+    def _column_of_items(self, row: int, last: int, fitting: Sequence[int]) -> int | None:
+        """The column of the items of lists that end in a line, for an item shown at none of these columns.
+
+        Those that begin with its key are meant, else the deepest ones.
+        """
+        shown, original = self.shown, self.original
+        if last < 0 or not shown.stripped[row].startswith(ITEM):
+            return None
+        lines = [line for line in (last, *original.ancestors(last)) if original.stripped[line].startswith(ITEM)]
+        columns = [original.columns[line] for line in lines if original.columns[line] in fitting]
+        if not columns or shown.columns[row] in columns:
+            return None
+        words = shown.stripped[row].split()[:2]
+        alike = [original.columns[line] for line in lines if original.stripped[line].split()[:2] == words]
+        return max([column for column in alike if column in fitting] or columns)
 
     def _column_of_kin(self, row: int, at: int, fitting: Sequence[int]) -> int:
         """The column where others of a row's kind stand, of those of the blocks that end at a place; else the deepest.

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # apart: all that the snippet shows is new in one place. apart_kin: beside what is of its kind and has another name.
 # apart_sorted, apart_unsorted: between two of its kind that are in the alphabet's order, in its place there or not.
+# apart_alike: beside a line that words name and that is like the snippet's first one. beside_changed: lines that change
+# or go though the words name them as what the snippet goes beside.
 # gaps_stay_again: places but for one where rows follow each other and what is between in the file stays;
 # gaps_stay_marked: in a snippet with markers. gaps_differ: pairs of such a place and of one where it goes.
 FACTS = (
@@ -36,7 +38,7 @@ FACTS = (
     "closer_new", "renamed_header", "renamed_used", "renamed_said", "bare_runs", "bare_lines", "beside_like",
     "replaced_runs", "replaced_share", "beside_share", "repeats_near", "repeats_far", "moves_line",
     "comments_dropped", "passed_full", "passed_full_lines", "apart", "apart_told", "apart_meant", "apart_adds",
-    "apart_changes", "apart_known", "apart_kin", "apart_sorted", "apart_unsorted",
+    "apart_changes", "apart_known", "apart_kin", "apart_sorted", "apart_unsorted", "apart_alike", "beside_changed",
     "gaps_stay_again", "gaps_stay_marked", "gaps_differ", *SPACES,
 )  # fmt: skip
 # Words before a snippet that say that it is all there is to be.
@@ -86,6 +88,8 @@ def facts_of(grid: Grid, plan: PathPlan, cells: tuple[Cell, ...]) -> NDArray[np.
     _count_passed(f, grid, plan)
     _count_gaps(f, grid, plan)
     _tell_apart(f, grid, plan)
+    f["beside_changed"] = sum(_is_beside(grid, plan.quoted[row][0], row) for row in changed)
+    f["beside_changed"] += 0 if grid.told.beside is None else sum(map(bool, grid.told.beside[sorted(plan.deleted)]))
     return np.array([min(MAX_COUNT, f[name]) for name in FACTS], np.float32)
 
 
@@ -99,10 +103,18 @@ def _tell_apart(f: dict[str, float], grid: Grid, plan: PathPlan) -> None:
     f["apart"] = 1
     f["apart_told"] = float(told.at is not None and told.at[at])
     f["apart_meant"] = float(told.near[at]) if told.near is not None else 0.0
+    f["apart_alike"] = float(told.alike is not None and told.alike[at])
     f["apart_adds"] = grid.intent.adds
     f["apart_changes"] = grid.intent.changes
     f["apart_known"] = sum(key in original.places for key in keys) / max(1, len(keys))
     _tell_kin(f, grid, at, rows)
+
+
+def _is_beside(grid: Grid, line: int, row: int) -> bool:
+    """Whether words name a line as what the snippet goes beside, and a row has more than a comma of its own there."""
+    beside = grid.told.beside
+    same = grid.original.keys[line].rstrip(",;") == grid.shown.keys[row].rstrip(",;")
+    return beside is not None and bool(beside[line]) and not same
 
 
 def _tell_kin(f: dict[str, float], grid: Grid, at: int, rows: Sequence[int]) -> None:

@@ -10,7 +10,7 @@ import re
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -59,7 +59,8 @@ class Context:
     """All that the words around a snippet say.
 
     names: what they mention as code; removed: what they say is gone; kept: keys of lines that they say stay; prose: the
-    words before it; earlier: those before the snippets above it; asides: what the message says of signs in snippets.
+    words before it; earlier: those before the snippets above it; behind: words below it that may tell where it goes;
+    asides: what the message says of signs in snippets.
     """
 
     names: frozenset[str] = frozenset()
@@ -67,6 +68,7 @@ class Context:
     kept: frozenset[str] = frozenset()
     prose: str = ""
     earlier: str = ""
+    behind: str = ""
     asides: Asides = NO_ASIDES
 
 
@@ -465,18 +467,22 @@ class Grid(Positions):
     @cached_property
     def told(self) -> Told:
         """The places where the words say that the snippet goes."""
-        if not self.context.prose:
-            return Told()
-        return self._place_reader.told(self.context.prose, self._declared_in_it, self.context.earlier)
+        context, reader, own = self.context, self._place_reader, self._declared_in_it
+        told = reader.told(context.prose, own, context.earlier, self._first_texts()) if context.prose else Told()
+        if told.at is not None or told.inside is not None or not context.behind:
+            return told
+        behind = reader.told(context.behind, own, f"{context.earlier}\n{context.prose}", self._first_texts())
+        return replace(behind, replaced=told.replaced) if behind.at is not None or behind.near is not None else told
 
     @cached_property
     def told_by_row(self) -> list[Told]:
         """For each row the places that a note above it in the snippet tells, else those that the words before tell."""
         result: list[Told] = []
         local: Told | None = None
-        for one in self.rows:
+        for number, one in enumerate(self.rows):
             if one.note is not None and one.role("where") > MIN_WHERE:
-                found = self._place_reader.told(self._quoting(one), self._declared_in_it)
+                first = self._first_texts(number + 1)
+                found = self._place_reader.told(self._quoting(one), self._declared_in_it, "", first)
                 is_told = found.inside is not None or found.at is not None
                 local = found if is_told else local
             elif one.role("elide") > MIN_MARKER:
@@ -490,6 +496,12 @@ class Grid(Positions):
         if not names or row.note is None or "`" in row.note:
             return row.note or ""
         return re.sub(rf"(?<![\w$])({'|'.join(map(re.escape, names))})(?![\w$])", r"`\1`", row.note)
+
+    def _first_texts(self, start: int = 0) -> list[str]:
+        """The first line that the snippet shows from a row on, and the comments above it."""
+        rows = [row for row in self.rows[start:] if not row.is_blank]
+        size = next((number + 1 for number, row in enumerate(rows) if row.note is None), 0)
+        return [row.text.strip() for row in rows[:size]]
 
     @cached_property
     def _place_reader(self) -> PlaceReader:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rapidfuzz import fuzz
 
 from fastedit.anchor.hints import is_path
 from fastedit.anchor.lazy.lines import DOTS, Lines
@@ -59,6 +60,7 @@ MIN_QUOTED = 3  # characters of a quote that is looked for inside of lines
 _FILE_NAME = re.compile(r"`([^`\s]+)`")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _LEADING = re.compile(r"(?:[-*+•|#>]+|\d+[.)])\s*[`*_\"':\[]*([\w.$/-]*\w)")
+_BULLET = re.compile(r"(?:[-*+•]|\d+[.)]) +\S")
 # What stands in a block is said to come last there.
 _LAST_INSIDE = re.compile(
     r"\b(?:as|is|comes|goes) (?:the )?(?:very )?last\b|\blast (?:thing|statement)\b|\bat the (?:very )?end\b"
@@ -110,13 +112,19 @@ _BEHIND_NAME = (
 _AND = re.compile(r"\b(?:and|und|y|et|e|och|en|i|и)\W+(?:\w+\W+){0,3}$")
 _OF = re.compile(r"\s+(?:of|von|des|der|del?|della|du|di|do|da|van|av)\b")
 EDGES = ("top", "end")
+_BESIDE = frozenset(("after", "before", "between", "beside"))
 # Phrases that tell a place, and the word that tells the same.
-_THING = r"(?:thing|statement|line|member|entry|item|argument)s? (?:of|in)\b"
+_THING = (
+    r"(?:thing|statement|line|member|entry|item|argument|method|function|test|property|field|import|rule|case|option"
+    r"|key|row|one|element|child)s? (?:of|in)\b"
+)
 _PHRASES = (
     (re.compile(r"\bin front of\b", re.IGNORECASE), "before"),
     (re.compile(r"\b(?:ahead of|prior to|on top of)\b", re.IGNORECASE), "before"),
-    (re.compile(rf"\bas (?:the )?(?:very )?(?:last|final) {_THING}"), "at the end of"),
-    (re.compile(rf"\bas (?:the )?(?:very )?first {_THING}"), "at the top of"),
+    (re.compile(rf"\bas (?:the |its )?(?:very )?(?:last|final) {_THING}", re.IGNORECASE), "at the end of"),
+    (re.compile(rf"\bas (?:the |its )?(?:very )?first {_THING}", re.IGNORECASE), "at the top of"),
+    (re.compile(r"(?<!\bthe )\blast (?:one )?(?:in|inside)(?= (?:the )?[`\"“])", re.IGNORECASE), "at the end of"),
+    (re.compile(r"(?<!\bthe )\bfirst (?:one )?(?:in|inside)(?= (?:the )?[`\"“])", re.IGNORECASE), "at the top of"),
 )
 # A sentence that says which end of the file is meant: "and as last line of the file", "below everything".
 _LAST_OF_FILE = re.compile(
@@ -157,7 +165,10 @@ _POINTING = pattern(
     r"\b(?P<place>after|behind|below|before|above|beneath|following|in|inside|into)\s+(?:that|this|the|the same)\s+"
     r"(?:class|method|function|hook|component|type|interface|struct|macro|helper|rule|section|block|test|enum)"
     r"(?:['’]s\s+(?:closing\s+\w+|end|body))?(?![\w'’-]|\s+(?:of|for|that|which|with|in|named|called|`))"
-    r"|\bat\s+(?:its|the (?:class|function|method)['’]s?)\s+(?:very\s+)?(?P<edge>end|top|bottom|beginning)\b",
+    r"|\bat\s+(?:its|the (?:class|function|method)['’]s?)\s+(?:very\s+)?(?P<edge>end|top|bottom|beginning)\b"
+    r"|\b(?P<side>end|top|bottom|beginning)\s+(?:of|in)\s+(?:the|this|that)\s+(?P<owner>class|struct|interface|trait|enum)"
+    r"(?![\w'’-]|\s+(?:of|for|that|which|with|in|named|called|`|[A-Z]))"
+    r"|\b(?:directly|right|immediately|just)\s+(?P<pointed>after|behind|below|before|above|beneath)\s+(?:it|that)\b",
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -167,6 +178,12 @@ _TOKEN = re.compile(r"`([^`\n]+)`|[\"“„«]([^\"“”„«»\n]{2,})[\"”�
 MAX_BETWEEN = 40  # characters between a word for a place and the name
 MAX_DISTANCE = 5  # words behind one for a place
 MIN_WORD = 4
+# Of lines that are like the first one of a snippet: characters of that, and of the word that they have; how alike they
+# are, of 100, and how much less alike the next may be that are meant too; lines that are compared, and meant.
+MIN_KIN, MIN_PLAIN, KIN, EQUAL, MAX_LIKE, MAX_KIN = 8, 3, 62.0, 3.0, 60, 2
+_SMALL = frozenset(
+    "the and for its one ones that this with der die das und les des une los las del een het den".split()
+)
 _KIND_OF = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 
 
@@ -199,13 +216,16 @@ class Told:
 
     inside: lines that stand in a declaration which they name; at: positions which they name; near: how likely they mean
     a position by words that aren't sure to name one, such as plain ones; replaced: how likely they say that something
-    takes the place of a line; None where they don't.
+    takes the place of a line; beside: lines that they name as what it goes beside; alike: positions beside those of
+    these that are like its first line; None where they don't.
     """
 
     inside: NDArray[np.bool_] | None = None
     at: NDArray[np.bool_] | None = None
     near: NDArray[np.float32] | None = None
     replaced: NDArray[np.float32] | None = None
+    beside: NDArray[np.bool_] | None = None
+    alike: NDArray[np.bool_] | None = None
 
 
 class PlaceReader:
@@ -215,16 +235,17 @@ class PlaceReader:
         self.original = original
         self.declared = declared
 
-    def told(self, prose: str, shown: frozenset[str], earlier: str = "") -> Told:
+    def told(self, prose: str, shown: frozenset[str], earlier: str = "", first: Sequence[str] = ()) -> Told:
         """Reads the last sentence, else the one before it.
 
-        shown: names that the snippet itself declares; earlier: words before those, for what these only point at.
+        shown: names that the snippet itself declares; earlier: words before those, for what these only point at; first:
+        the first line of the snippet, beside whose like it goes, below the comments above it.
         """
-        sentences = [plain(one) for one in SENTENCE_END.split(self._resolved(prose, shown, earlier)) if one.strip()]
-        sentences = sentences[-2:]
-        near, replaced = self._near(sentences), self._replaced(sentences[-1:], shown)
+        resolved = self._resolved(plain(prose), shown, earlier)
+        sentences = [one for one in SENTENCE_END.split(resolved) if one.strip()][-2:]
+        near, replaced = self._near(sentences, first), self._replaced(sentences[-1:], shown)
         for sentence in reversed(sentences):
-            told = self._told_by(sentence, shown)
+            told = self._told_by(sentence, shown, first)
             if told.inside is not None or told.at is not None:
                 told.near, told.replaced = near, replaced
                 return told
@@ -248,22 +269,35 @@ class PlaceReader:
     def _resolved(self, prose: str, shown: frozenset[str], earlier: str) -> str:
         """The words with the declaration's name that "after that method", "at its end", "above the hook" point at.
 
-        That is the one named last.
+        That is the one named last; "the end of the class" that of the only class where none was named.
         """
         pieces, at = [], 0
         for found in _POINTING.finditer(prose):
             before = f"{earlier}\n{prose[: found.start()]}"
             names = [next(filter(None, one.groups())) for one in _QUOTED.finditer(before)]
             bare = (name.strip().removesuffix("()").split(".")[-1] for name in reversed(names))
-            name = next((one for one in bare if one not in shown and len(self.declared.get(one, ())) == 1), None)
-            if name is None:
+            known = [one for one in bare if one not in shown and len(self.declared.get(one, ())) == 1]
+            if found["owner"]:
+                owners = self._owners(found["owner"].lower())
+                known = [one for one in known if one in owners] or (owners if len(owners) == 1 else [])
+            if not known:
                 continue
-            edge = f"{found['edge']} of" if found["edge"] else ""
-            pieces += [prose[at : found.start()], f"{found['place'] or 'at the'} {edge} `{name}`"]
+            edge = found["edge"] or found["side"]
+            place = found["place"] or found["pointed"] or ("at the" if found["edge"] else "")
+            pieces += [prose[at : found.start()], f"{place} {f'{edge} of' if edge else ''} `{known[0]}`"]
             at = found.end()
         return "".join([*pieces, prose[at:]]) if pieces else prose
 
-    def _told_by(self, sentence: str, shown: frozenset[str]) -> Told:
+    def _owners(self, kind: str) -> list[str]:
+        """The names of the declarations whose first lines call them a class, a trait, ..."""
+        result = []
+        for name, spans in self.declared.items():
+            header = rf"\b{kind}\s+{re.escape(name)}\b"
+            if len(spans) == 1 and any(re.search(header, text) for text in self.original.texts[slice(*spans[0])]):
+                result.append(name)
+        return result
+
+    def _told_by(self, sentence: str, shown: frozenset[str], first: Sequence[str] = ()) -> Told:
         told = Told()
         n = len(self.original)
         is_last = _LAST_INSIDE.search(sentence) is not None
@@ -271,35 +305,87 @@ class PlaceReader:
             if kind in EDGES and not quoted:
                 told.at = _with(told.at, n + 1, self._gap(0 if kind == "top" else n))
                 continue
-            for start, end in self._meant(quoted, shown):
-                if kind in ("inside", *EDGES):
-                    told.inside = _with(told.inside, n, range(start, end))
-                if kind == "top":
-                    told.at = _with(told.at, n + 1, self._gap(self._body(start, end)))
-                if kind == "end" or (kind == "inside" and is_last):
-                    told.at = _with(told.at, n + 1, self._gap(self._last(start, end)))
-                if kind in ("after", "beside"):
-                    told.at = _with(told.at, n + 1, self._gap(end))
-                if kind in ("before", "beside"):
-                    told.at = _with(told.at, n + 1, self._gap(start))
+            kin: list[tuple[int, int]] = []
+            if kind in _BESIDE and quoted not in shown:
+                kin = [(line, self._end_of(line)) for line in self._kin_of(first, quoted)]
+            for span in dict.fromkeys([*self._meant(quoted, shown), *kin]):
+                if kind in _BESIDE:
+                    self._place_beside(told, kind, span, first, is_alike=span in kin)
+                else:
+                    self._place_inside(told, "end" if is_last and kind == "inside" else kind, span)
         return told
 
-    def _near(self, sentences: Sequence[str]) -> NDArray[np.float32] | None:
+    def _place_inside(self, told: Told, kind: str, span: tuple[int, int]) -> None:
+        """Fills in that a snippet goes into lines [start, end), or to an end of them."""
+        n = len(self.original)
+        told.inside = _with(told.inside, n, range(*span))
+        if kind in EDGES:
+            at = self._body(*span) if kind == "top" else self._last(*span)
+            told.at = _with(told.at, n + 1, self._gap(at))
+
+    def _place_beside(
+        self, told: Told, kind: str, span: tuple[int, int], first: Sequence[str], *, is_alike: bool
+    ) -> None:
+        """Fills in that a snippet goes beside lines [start, end). is_alike: their first one is like the snippet's."""
+        n, (start, end) = len(self.original), span
+        told.beside = _with(told.beside, n, range(start, start + 1))
+        above = self._gap(self._above_comments(start))
+        if kind in ("after", "beside"):
+            told.at = _with(told.at, n + 1, self._gap(end))
+        if kind in ("before", "beside"):
+            told.at = _with(told.at, n + 1, above if len(first) > 1 else range(above.start, start + 1))
+        if is_alike:
+            told.alike = _with(told.alike, n + 1, above if kind == "before" else self._gap(end))
+
+    def _near(self, sentences: Sequence[str], first: Sequence[str]) -> NDArray[np.float32] | None:
         """Weighs how likely sentences mean each position, by all words that stand behind one for a place."""
         n = len(self.original)
         result = np.zeros(n + 1, np.float32)
         for number, sentence in enumerate(reversed(sentences)):
-            for kind, word, distance in words_near(sentence):
-                lines = self._with_word(word)
+            num_between = 0
+            for kind, word, distance, is_telling in words_near(sentence):
+                kin = self._kin_of(first, word)
+                lines = kin or (self._with_word(word) if is_telling else [])
                 if not 0 < len(lines) <= MAX_NEAR:
                     continue
                 worth = (0.5 if number else 1.0) / len(lines) / (1 + distance / 3)
+                sides = kind
+                if kind == "between" and kin:
+                    num_between, sides = num_between + 1, "before" if num_between else "after"
                 for line in lines:
                     span = max(1, self.original.statement_span(line))
-                    for at in [line] * (kind != "after") + [line + span, self._end_of(line)] * (kind != "before"):
+                    top = self._above_comments(line) if len(first) > 1 else line
+                    for at in [top] * (sides != "after") + [line + span, self._end_of(line)] * (sides != "before"):
                         places = self._gap(at)
                         result[places.start : places.stop] = np.maximum(result[places.start : places.stop], worth)
         return result if result.any() else None
+
+    def _above_comments(self, line: int) -> int:
+        """The first of the comments directly above a line, at its column; the line where there are none."""
+        original = self.original
+        while line > 0 and original.is_comment(line - 1) and original.columns[line - 1] == original.columns[line]:
+            line -= 1
+        return line
+
+    def _kin_of(self, first: Sequence[str], word: str) -> list[int]:
+        """The lines with a word that are most alike a snippet's first one: "the `b` import" is that of the imports."""
+        names = _NAME.findall(word)
+        if not first or len(first[-1]) < MIN_KIN or len(word) < MIN_PLAIN or word.lower() in _SMALL or not names:
+            return []
+        places: set[int] = set()
+        for name in names[-1:]:
+            places.update(self.original.word_places.get(name, ()))
+        key = "".join(word.split())
+        if "".join(first[-1].split()) in self.original.places:
+            return []  # the snippet begins with a line that the file has
+        likeness = {
+            line: fuzz.ratio(first[-1], self.original.stripped[line])
+            for line in sorted(places)[:MAX_LIKE]
+            if len(names) == 1 or key in self.original.keys[line]
+        }
+        best = max(likeness.values(), default=0.0)
+        kin = [line for line, one in likeness.items() if one >= max(KIN, best - EQUAL)]
+        return kin if len(kin) <= MAX_KIN else []
 
     def _with_word(self, word: str) -> list[int]:
         """The lines that a word or quote may mean: those that are about it or begin with it, else all that have it."""
@@ -389,12 +475,20 @@ class PlaceReader:
         """The line behind the last one of the statement and its block."""
         end = line + max(1, self.original.statement_span(line))
         column = self.original.columns[line]
+        while _BULLET.match(self.original.stripped[line]) and self._continues(end, column):
+            end += 1
         at = end
         while at < len(self.original) and (self.original.columns[at] > column or not self.original.keys[at]):
             at += 1
             if self.original.keys[at - 1]:
                 end = at
         return end
+
+    def _continues(self, line: int, column: int) -> bool:
+        """Whether a line continues the text of an item above it, at its very column."""
+        if line >= len(self.original) or self.original.columns[line] != column or not self.original.keys[line]:
+            return False
+        return self.original.identity(line) is None and not _BULLET.match(self.original.stripped[line])
 
 
 def _with(mask: NDArray[np.bool_] | None, size: int, places: range) -> NDArray[np.bool_]:
@@ -411,8 +505,17 @@ def plain(sentence: str) -> str:
     return sentence
 
 
-def words_near(sentence: str) -> Iterator[tuple[str, str, int]]:
-    """(kind, word, distance) for the quotes, names, numbers and rarer words behind a word for a place."""
+def names_beside(prose: str) -> frozenset[str]:
+    """The names of what sentences say that something goes beside."""
+    found = (one for sentence in SENTENCE_END.split(prose) for one in mentions(plain(sentence)))
+    return frozenset(name.strip().removesuffix("()") for kind, name in found if kind in _BESIDE)
+
+
+def words_near(sentence: str) -> Iterator[tuple[str, str, int, bool]]:
+    """(kind, word, distance, whether it tells by itself) for what stands behind a word for a place.
+
+    Quotes, names, numbers and longer words tell by themselves.
+    """
     kind, distance = "", 0
     for found in _TOKEN.finditer(sentence):
         text = found[1] or found[2] or found[3]
@@ -420,9 +523,10 @@ def words_near(sentence: str) -> Iterator[tuple[str, str, int]]:
         place = None if is_quote else _KIND_OF.get(text.lower())
         if place in ("after", "before", "between", "beside"):
             kind, distance = place, 0
-        elif kind and distance < MAX_DISTANCE and (is_quote or len(text) >= MIN_WORD or _is_coded(text)):
-            yield kind, text, distance
-            distance += 1
+        elif kind and distance < MAX_DISTANCE:
+            is_telling = is_quote or len(text) >= MIN_WORD or _is_coded(text)
+            yield kind, text, distance, is_telling
+            distance += is_telling
         if _STOP.match(sentence, found.end()):
             kind = ""
 

@@ -28,8 +28,12 @@ from fastedit.anchor.lazy.together import TOGETHER
 # `return`; torn: what opens or closes its brackets is gone; bare: it is a header whose block is gone; named: a new line
 # declares, assigns or keys what it does; like: the share of its words that the new lines have, above a half; unlike:
 # how much below a half, where it isn't bare; more: another one stands between it and them; lines: the logarithm of how
-# many; above: it stands above them; shown: the share of its lines that the snippets show.
-OUTLIVED = ("any", "next", "edge", "flow", "torn", "bare", "named", "like", "unlike", "more", "lines", "above", "shown")
+# many; above: it stands above them; shown: the share of its lines that the snippets show; placed: words name it as what
+# something goes beside.
+OUTLIVED = (
+    "any", "next", "edge", "flow", "torn", "bare", "named", "like", "unlike", "more", "lines", "above", "shown",
+    "placed",
+)  # fmt: skip
 TELLING = ("next", "flow", "torn", "bare", "named")  # each is enough to try it
 MAX_OUTLIVED = 6
 MAX_OUTLIVED_LINES = 40
@@ -75,11 +79,13 @@ class _Side:
 class Outlived:
     """Finds what stays beside new lines that may have taken its place, for all readings of a message.
 
-    snippets: their lines without white space.
+    snippets: their lines without white space. beside: the names of what words say that something goes beside.
     """
 
-    def __init__(self, original: Lines, snippets: Sequence[Sequence[str]], language: str) -> None:
-        self.original, self.language = original, language
+    def __init__(
+        self, original: Lines, snippets: Sequence[Sequence[str]], language: str, beside: Collection[str] = ()
+    ) -> None:
+        self.original, self.language, self._placing = original, language, beside
         self._shown = frozenset(key for own in snippets for key in own if key)
         # Two neighbouring lines of a snippet → those that it shows behind them; "" at its edge. In both directions.
         self._next: dict[tuple[str, str], set[str]] = {}
@@ -157,12 +163,14 @@ class Outlived:
         words = {word for line in code for word in self.original.words(line)}
         shown = sum(keys[line] in self._shown for line in told) / len(told)
         share = len(words & side.words) / max(1, len(words))
+        identity = self.original.identity(code[0])
         return {
             "any": 1.0,
             "next": (1 - shown) * is_met,
             "edge": float("" in side.behind),
             "flow": float(side.ends_flow and self.original.columns[told[0]] == side.column),
-            "named": float(self.original.identity(code[0]) in side.named),
+            "named": float(identity in side.named),
+            "placed": float(identity is not None and identity.name in self._placing),
             "like": max(0.0, share - 0.5),
             "unlike": max(0.0, 0.5 - share),
             "more": float(place > 0),

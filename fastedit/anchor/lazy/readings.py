@@ -17,6 +17,7 @@ import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
 from fastedit.anchor.lazy.asides import asides_of
+from fastedit.anchor.lazy.behind import parted
 from fastedit.anchor.lazy.beside import Beside
 from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
 from fastedit.anchor.lazy.ends import FileEnds
@@ -35,6 +36,7 @@ from fastedit.anchor.lazy.message import (
     fulfilled_by,
     shown_of,
 )
+from fastedit.anchor.lazy.places import names_beside
 from fastedit.anchor.lazy.proposals import (
     PROPOSALS,
     Outlived,
@@ -141,9 +143,9 @@ def readings_of(
     clock = Clock()
     facts = MessageFacts(base.lines, snippets, hints, words, message)
     foresight = _foresight(facts, base.language, used)
-    contexts = contexts_of(snippets, hints, instruction, message)
-    grids = plain_grids(base, snippets, contexts, language, clock)
     told_around = pieces_of(snippets, words)
+    contexts = contexts_of(snippets, hints, message, told_around[-1], instruction)
+    grids = plain_grids(base, snippets, contexts, language, clock)
     tokens = tokens_of(grids, hints, told_around)
     forecast = None if tokens is None else Forecast(tokens)
     told = _guides(forecast, grids, len(lines))
@@ -277,7 +279,14 @@ def _ways(task: Task) -> list[ReadText]:
             if text not in known:
                 repeated = replace(part, repeated=tuple(_as_joined(made).items()))
                 more.setdefault(text, ((repeated, score), text, origins, made.changes))
-    return [*alone, *more.values()]
+
+    def promise(merged: ReadText) -> float:
+        """The score of a way, with what speaks for changes that are made elsewhere too."""
+        part, score = merged[0]
+        return score + sum(task.used.get(name, 0.0) * value for name, value in part.repeated)
+
+    # What each promises for the whole is only told for the first ones.
+    return sorted([*alone, *more.values()], key=promise, reverse=True)
 
 
 def _joined(carried: Sequence[Reading], task: Task, found: Outline, foresight: Foresight) -> list[Reading]:
@@ -405,7 +414,7 @@ def _with_proposals(
     """The readings, and each of them with what the words say is gone, has moved or is otherwise."""
     original, found = base.lines.texts, base.outline
     has_words = bool(shown.prose.strip()) or any(text.strip() for text, _ in pieces)
-    outlived = Outlived(base.lines, shown.keys, found.language)
+    outlived = Outlived(base.lines, shown.keys, found.language, names_beside(shown.prose))
     meant_by_words = _meant(base, shown, pieces, language) if has_words else NOTHING_MEANT
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
@@ -535,16 +544,22 @@ def _notes(reading: Reading) -> tuple[str, ...]:
     return tuple(row.note for row in told if row.note)
 
 
-def contexts_of(snippets: Sequence[Snippet], hints: Hints, instruction: str = "", message: str = "") -> list[Context]:
-    """Reads the words around each of the snippets."""
+def contexts_of(
+    snippets: Sequence[Snippet], hints: Hints, message: str = "", last: str = "", instruction: str = ""
+) -> list[Context]:
+    """Reads the words around each of the snippets. last: those below the last one."""
     asides = asides_of(message)
-    before = ["\n".join(other.prose for other in snippets[:number])[-MAX_EARLIER:] for number in range(len(snippets))]
+    parts = [("", snippet.prose) if not number else parted(snippet.prose) for number, snippet in enumerate(snippets)]
+    behind = [*(one for one, _ in parts[1:]), parted(last, is_last=True)[0]]
+    own = [replace(snippet, prose=prose) for snippet, (_, prose) in zip(snippets, parts, strict=True)]
+    before = ["\n".join(other.prose for other in own[:number])[-MAX_EARLIER:] for number in range(len(own))]
     return [
-        replace(context_of(one, hints, instruction, before[number]), asides=asides)
-        for number, one in enumerate(snippets)
+        replace(context_of(one, hints, instruction, above, below), asides=asides)
+        for one, above, below in zip(own, before, behind, strict=False)
     ]
 
 
-def context_of(snippet: Snippet, hints: Hints, instruction: str = "", earlier: str = "") -> Context:
-    """Reads the words around a snippet. earlier: the words before the snippets above it."""
-    return Context(names_in(f"{snippet.prose}\n{instruction}"), hints.removed, hints.kept, snippet.prose, earlier)
+def context_of(snippet: Snippet, hints: Hints, instruction: str = "", earlier: str = "", behind: str = "") -> Context:
+    """Reads the words around a snippet. earlier: the words before the snippets above it; behind: those below it."""
+    names = names_in(f"{snippet.prose}\n{instruction}")
+    return Context(names, hints.removed, hints.kept, snippet.prose, earlier, behind)

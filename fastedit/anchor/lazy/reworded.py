@@ -21,7 +21,8 @@ from fastedit.patterns import pattern
 # rename_wanted: the words say that the one should be the other; rename_became: the two are alike, with words of their
 # own between: "`a` clashes, so it is `b` now"; rename_stated: a word for becoming joins them; rename_done: the share of
 # the lines that a snippet shows as they are then; rename_count: the words tell how many places there are;
-# rename_whole: it is done only where a line is nothing but the quote.
+# rename_whole: it is done only where a line is nothing but the quote; rename_value: the old one is the key of a line,
+# whose value, a number or flag as it is, becomes the new one.
 # import: a name that the words say is imported joins the names of an import that they tell; import_said: by what they
 # call that import; import_used: a snippet uses the name; import_adds: the sentence speaks of something that is added.
 # line: a quote is a line that the original has with another value; line_among: as many other lines could be meant;
@@ -36,7 +37,8 @@ from fastedit.patterns import pattern
 # order say the same.
 CHANGED = (
     "rename", "rename_places", "rename_shown", "rename_part", "rename_wanted", "rename_became", "rename_stated",
-    "rename_done", "rename_count", "rename_whole", "import", "import_said", "import_used", "import_adds", "line",
+    "rename_done", "rename_count", "rename_whole", "rename_value",
+    "import", "import_said", "import_used", "import_adds", "line",
     "line_among", "line_like", "line_shown", "line_gone", "line_entry", "line_far", "line_paragraph", "line_import",
     "insert", "insert_told", "insert_sorted", "insert_said", "insert_again", "insert_scoped", "insert_agreed",
 )  # fmt: skip
@@ -64,6 +66,13 @@ _IMPORT_LISTS = (
     pattern(r"^\s*from\s+[\w.]+\s+import\s+(?P<names>[^()#*]+?)(?=\s*(?:#|$))"),
 )
 _FIRST = pattern(r"[A-Za-z@][\w@./-]{2,}")
+_NUMBER = pattern(r"[v^~<>=! ]*\d")
+_FLAGS = frozenset("true false yes no on off null none".split())
+# A line that sets a key: its value, and what stands behind that.
+_VALUE = pattern(
+    r"^(?P<head>\s*(?:- |export |const |let |var )?(?P<q>[\"']?)(?P<key>[\w@./-]+)(?P=q)\s*(?::|=)\s*)"
+    r"(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;#\"'{\[(]+)(?P<tail>[,;]?\s*(?:#.*|//.*)?)$"
+)
 # What stands before a comment's words, which a quote may leave out.
 _SIGN = pattern(r"^(?:\*|//+!?|#+|--|>|;|-)\s+")
 
@@ -114,6 +123,10 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         counts = told_counts("\n".join(one for one, _ in sentences_of(shown.prose) if old in one or new in one))
         if len(changed) <= MAX_RENAMED:
             yield Rewording(changed, {**values, **_of_lines(changed, counts, shown)})
+        valued = _with_value(old, new, lines, original)
+        if valued is not None:
+            told = {**values, "rename_places": 0.0, "rename_value": 1.0}
+            yield Rewording((valued,), {**told, **_of_lines((valued,), counts, shown)})
         whole = tuple(one for one in changed if bare(original.texts[one[0]]) == bare(old))
         if 0 < len(whole) < len(changed) and len(whole) <= MAX_RENAMED:
             values_there = {**values, "rename_places": math.log(len(whole)), "rename_whole": 1.0}
@@ -123,6 +136,25 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         if 0 < len(part) < len(changed) and len(part) <= MAX_RENAMED:
             values |= {"rename_places": math.log(len(part)), "rename_part": 1.0}
             yield Rewording(part, {**values, **_of_lines(part, counts, shown)})
+
+
+def _with_value(key: str, value: str, lines: Sequence[int], original: Lines) -> tuple[int, str] | None:
+    """The one line that sets a key, with another value in the quotes that the old one has; None where none is it."""
+    found = [one for line in lines if (one := _VALUE.match(original.texts[line])) is not None and one["key"] == key]
+    kind = _kind_of(value)
+    if len(found) != 1 or not kind or kind != _kind_of(found[0]["value"]):
+        return None
+    is_quoted = value[0] in "\"'`" and value[-1] == value[0] and len(value) > 1
+    old = found[0]["value"]
+    quote = old[0] if old[0] in "\"'" and old[-1] == old[0] and not is_quoted else ""
+    line = next(line for line in lines if original.texts[line] == found[0].string)
+    return line, f"{found[0]['head']}{quote}{value}{quote}{found[0]['tail']}"
+
+
+def _kind_of(value: str) -> str:
+    """Tells a number or version, and a flag, from what may as well be a name, ""."""
+    bare = value.strip("\"'`")
+    return "flag" if bare.lower() in _FLAGS else "number" if _NUMBER.match(bare) else ""
 
 
 def _of_lines(changed: Sequence[tuple[int, str]], counts: set[int], shown: Shown) -> dict[str, float]:

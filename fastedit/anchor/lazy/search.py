@@ -39,6 +39,7 @@ POSSIBLE = -1e8
 # worth so much more.
 BARE_LINES, JUMPING = 8, 3
 GUIDED = 0.5  # what the forecast's logarithms count beside a step's score, where it guides a search
+MAX_NAMED = 3  # places named for a snippet all of which is tried as new there
 MAX_WAYS = 6  # ways into a state from one other that are told apart
 
 
@@ -148,7 +149,11 @@ class Search:
         worth = far + self.topped + self.ended
         named = np.zeros(self.n + 1, bool) if told.at is None else told.at
         meant = np.zeros(self.n + 1, bool) if told.near is None else (told.near >= told.near.max()) & ~named
-        places = [int(np.where(mask, worth, NEVER).argmax()) for mask in (named, meant) if mask.any()]
+        masks = [*_stretches(named), meant]
+        places = [int(np.where(mask, worth, NEVER).argmax()) for mask in masks if mask.any()]
+        places = sorted(places, key=lambda at: -float(worth[at]))[:MAX_NAMED]
+        if told.at is not None:  # above and below blank lines
+            places += [at for at in np.flatnonzero(told.at).tolist() if at in {places[0] - 1, places[0] + 1}]
         for at in dict.fromkeys([*places, *beside]):
             path = self._apart_at(at)
             yield Path(path.steps, float(self.features(path) @ self.weights))
@@ -561,6 +566,12 @@ class Search:
             add(now["Q"][:at] + left, "Q", float(self.jumped[at]))
             add(now["N"][:at] + left + np.float32(self._one("jump_from_new")), "N", float(self.jumped[at]))
         return sorted(ways, key=lambda way: -way[0])
+
+
+def _stretches(flags: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    """A table for each stretch of positions beside each other."""
+    numbers = np.cumsum(np.diff(flags.astype(np.int8), prepend=0) > 0)
+    return [flags & (numbers == number) for number in range(1, int(numbers[-1]) + 1)]
 
 
 def _sums(flags: NDArray[np.bool_]) -> Floats:

@@ -142,10 +142,10 @@ def sample_of(case: Case) -> ForecastSample | None:
         return None
     base, hints = Base(Lines(given.lines), given.found, given.language), hints_of(case.message)
     try:
-        grids = plain_grids(
-            base, given.snippets, contexts_of(given.snippets, hints, message=case.message), given.language
-        )
-        tokens = tokens_of(grids, hints, pieces_of(given.snippets, words_beside(case.message, given.snippets)))
+        pieces = pieces_of(given.snippets, words_beside(case.message, given.snippets))
+        contexts = contexts_of(given.snippets, hints, case.message, pieces[-1])
+        grids = plain_grids(base, given.snippets, contexts, given.language)
+        tokens = tokens_of(grids, hints, pieces)
     except InputRefused:
         return None
     if tokens is None:

@@ -193,7 +193,7 @@ def test_a_snippet_that_is_new_in_one_place() -> None:
 
     assert told("N4 N") == {
         "apart": 1, "apart_told": 1, "apart_meant": 1, "apart_adds": 1, "apart_changes": 0, "apart_known": 0.5,
-        "apart_kin": 1, "apart_sorted": 0, "apart_unsorted": 0,
+        "apart_kin": 1, "apart_sorted": 0, "apart_unsorted": 0, "apart_alike": 0,
     }  # fmt: skip
     assert (told("N1 N")["apart"], told("N1 N")["apart_told"]) == (1, 0)
     assert not any(told("N4 B Q0").values())

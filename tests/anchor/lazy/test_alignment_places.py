@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fastedit.anchor.lazy.behind import parted
 from fastedit.anchor.lazy.features import (
     DELETED_LINE,
     IDENTITY_OTHER,
@@ -191,6 +192,117 @@ def test_words_may_point_at_what_is_named_before(prose: str, earlier: str, expec
 def test_words_that_point_at_nothing_known_tell_no_place(prose: str) -> None:
     reader = PlaceReader(Lines(lines_of(ORIGINAL)), {"load": [(8, 10)]})
     assert reader.told(prose, frozenset({"other"})).at is None
+
+
+CLASS = """\
+class Box {
+  fill(size) {
+    return size;
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "prose", ["As the last method of the class:", "One more, at the very end of the class:", "Last in the `Box` block:"]
+)
+def test_words_name_the_end_of_the_only_class(prose: str) -> None:
+    reader = PlaceReader(Lines(lines_of(CLASS)), {"Box": [(0, 5)], "fill": [(1, 4)]})
+    assert places_of(reader.told(prose, frozenset()).at) == [4]
+
+
+def test_of_several_classes_the_end_of_one_that_was_named_is_meant() -> None:
+    reader = PlaceReader(Lines([*lines_of(CLASS), "class Bag {", "}"]), {"Box": [(0, 5)], "Bag": [(5, 7)]})
+    assert reader.told("As the last method of the class:", frozenset()).at is None
+    assert places_of(reader.told("As the last method of the class:", frozenset(), "`Box` gets one more.").at) == [4]
+
+
+def test_words_point_at_what_the_same_sentence_names() -> None:
+    reader = PlaceReader(Lines(lines_of(ORIGINAL)), {"load": [(8, 10)]})
+    assert places_of(reader.told("`load` gets a twin, directly below it:", frozenset()).at) == [10, 11, 12]
+
+
+JOBS = """\
+names: [
+  "fast",
+  "slow",
+]
+jobs:
+  - mode: "fast"
+    size: 1
+  - mode: "slow"
+    size: 2
+"""
+
+
+def test_of_several_lines_with_a_name_those_like_the_snippet_are_meant() -> None:
+    told = PlaceReader(Lines(lines_of(JOBS)), {}).told("After the `fast` one:", frozenset(), "", ['- mode: "mild"'])
+    assert places_of(told.alike) == [7]
+    assert told.at is not None
+    assert told.at[7]
+    for first in ([], ['- mode: "fast"']):
+        plain = PlaceReader(Lines(lines_of(JOBS)), {}).told("After the `fast` one:", frozenset(), "", first)
+        assert plain.alike is None
+
+
+def test_plain_words_may_mean_the_lines_that_are_like_the_snippet() -> None:
+    lines = Lines(["use net::ftp::Client;", "use net::scp::Client;", "use net::tls::Client;", "// ftp and scp"])
+    near = (
+        PlaceReader(lines, {}).told("Between the ftp and scp ones.", frozenset(), "", ["use net::http::Client;"]).near
+    )
+    assert near is not None
+    assert near.argmax() == 1
+
+
+def test_what_goes_before_a_line_goes_above_its_comments_where_it_has_its_own() -> None:
+    lines = Lines(["entries = [", "    # the first one", "    first(1),", "]"])
+    told = PlaceReader(lines, {}).told("Before the `first` entry:", frozenset(), "", ["# another", "other(2),"])
+    assert places_of(told.at) == [1]
+
+
+def test_an_item_ends_behind_the_lines_that_continue_it() -> None:
+    lines = Lines(["* `one` is what", "goes on here.", "* `two`"])
+    assert places_of(PlaceReader(lines, {}).told("Below `one`:", frozenset()).at) == [2]
+
+
+def test_a_new_item_goes_behind_the_one_that_is_named() -> None:
+    new = '- mode: "mild"\n  size: 1\n'
+    prose = "One more.\n\nAfter the `slow` entry:"
+    found = readings_of(
+        lines_of(JOBS), [Snippet(tuple(lines_of(new)), prose=prose)], "yaml", f"{prose}\n", outline(JOBS, "yaml")
+    )
+    assert "\n".join(found[0].lines) == f'{JOBS}  - mode: "mild"\n    size: 1'
+
+
+def test_a_new_member_is_indented_as_the_others_of_the_block_that_ends_below_it() -> None:
+    new = "empty() {\n  return 0;\n}\n"
+    prose = "As the last method of the class:"
+    found = readings_of(
+        lines_of(CLASS), [Snippet(tuple(lines_of(new)), prose=prose)], "javascript", prose, outline(CLASS, "javascript")
+    )
+    assert found[0].lines[-4:] == ("  empty() {", "    return 0;", "  }", "}")
+
+
+@pytest.mark.parametrize(
+    ("words", "below", "own"),
+    [
+        ("after the `b` import, then in `run`", "after the `b` import", " then in `run`"),
+        ("The import goes between the two. Next:", "The import goes between the two.", " Next:"),
+        ("Then, after `run`:", "", "Then, after `run`:"),
+        ("after `run`:", "", "after `run`:"),
+        ("That is all.", "", "That is all."),
+    ],
+)
+def test_words_below_a_snippet_may_say_where_it_goes(words: str, below: str, own: str) -> None:
+    assert parted(words) == (below, own)
+
+
+def test_the_last_words_are_about_the_snippet_above_them() -> None:
+    assert parted("\n\nright below the `os` import", is_last=True)[0] == "right below the `os` import"
+    context = Context(prose="One more:", behind="right below the `load` function")
+    lines = Lines(lines_of(ORIGINAL))
+    grid = Grid(lines, rows_of(["x = 1"], lines, "python"), outline(ORIGINAL, "python"), context)
+    assert places_of(grid.told.at) == [10, 11, 12]
 
 
 @pytest.mark.parametrize("prose", ["These two come first:", "Put them first:", "As the first lines:"])

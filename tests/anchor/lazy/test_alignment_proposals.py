@@ -270,6 +270,15 @@ def test_a_statement_is_outlived_where_the_snippet_goes_on_behind_it() -> None:
     assert not outlived(original, 2, 2, new, language="python")
 
 
+def test_what_words_name_as_a_place_is_hardly_outlived() -> None:
+    old = ["def load(path):", "    return read(path)"]
+    new = ["def load_all(path):", "    return [read(path)]"]
+    keys = [["".join(line.split()) for line in new]]
+    for beside, expected in (("load",), 1.0), ((), 0.0):
+        units = Outlived(Lines(old), keys, "python", beside).units([*old, *new], [0, 1, None, None])
+        assert [unit.values["placed"] for unit in units] == [expected]
+
+
 def test_the_rest_of_a_block_is_outlived_by_what_took_its_header_s_place() -> None:
     original = "enum Colour {\n  RED = 'red',\n  BLUE = 'blue',\n}\n\nexport const size = 3;\n"
     new = "const RED = 'red';\nconst BLUE = 'blue';\n"

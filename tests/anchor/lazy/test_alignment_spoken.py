@@ -304,6 +304,28 @@ def test_a_renaming_is_made_where_a_line_is_nothing_but_the_quote_too() -> None:
     assert named[(0, 3, 4)].get("rename_whole", 0) == 0
 
 
+@pytest.mark.parametrize(
+    ("line", "prose", "expected"),
+    [
+        ('  "version": "1.4.0",', "`version` becomes `2.0.0`.", '  "version": "2.0.0",'),
+        ('  "moment": "^2.2.1"', '`moment` becomes `"^2.3.0"`.', '  "moment": "^2.3.0"'),
+        ("retries = 3  # each", "`retries` becomes `5`.", "retries = 5  # each"),
+        ("  debug: true", "`debug` becomes `false`.", "  debug: false"),
+        ("kind: fast", "`kind` becomes `sort`.", None),  # another name, or another value
+        ("old2: fast", "`old2` becomes `new2`.", None),
+        ("retries = [", "`retries` becomes `5`.", None),
+    ],
+)
+def test_a_key_that_becomes_a_number_or_flag_gets_another_value(line: str, prose: str, expected: str | None) -> None:
+    found = [one for one in changes(prose, f"{line}\nother\n") if one.values.get("rename_value")]
+    assert [one.lines for one in found] == ([] if expected is None else [((0, expected),)])
+
+
+def test_of_two_lines_with_a_key_neither_gets_another_value() -> None:
+    found = changes("`size` becomes `3`.", "size = 1\n[b]\nsize = 2\n")
+    assert not any(one.values.get("rename_value") for one in found)
+
+
 def test_a_common_name_is_renamed_in_what_the_words_name() -> None:
     body = "".join(f"    use(nil, {number})\n" for number in range(15))
     original = f"def a():\n{body}\n\ndef b():\n    use(nil)\n"

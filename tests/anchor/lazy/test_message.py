@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fastedit.anchor.hints import hints_of
+from fastedit.anchor.lazy import readings
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.message import FULFILLED, TOLD, fulfilled_by, shown_of, told_by
-from fastedit.anchor.lazy.reading import NAMES, Reading
+from fastedit.anchor.lazy.reading import NAMES, Reading, ReadText
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
 from fastedit.edits.model import Snippet
@@ -317,3 +318,31 @@ def test_the_words_decide_by_their_weight() -> None:
     assert told["repeated_said"] == 1
     score = sum(value * weights.get(name, 0.0) for name, value in told.items())
     assert everywhere.score == pytest.approx(score, abs=1e-3)
+
+
+def test_a_change_shown_once_for_three_of_many_places_is_made_in_them_beside_another_snippet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ranked: list[list[ReadText]] = []
+    outlooks = readings._outlooks
+
+    def seen(ways: list[ReadText], text: Lines, foresight: readings.Foresight) -> list[float]:
+        ranked.append(ways)
+        return outlooks(ways, text, foresight)
+
+    monkeypatch.setattr(readings, "_outlooks", seen)
+    body = "    at = stack[index]\n    names = at.names\n    show(at)\n"
+    original = "LIMIT = 3\n\n\n" + "\n\n".join(f"def f{number}(index):\n{body}" for number in range(16))
+    first = Snippet(("LIMIT = 4",), prose="The limit:")
+    new = "    at = stack[index]\n    if old:\n        names = at.names\n    show(at)"
+    second = Snippet(tuple(new.split("\n")), prose="Then, in all three of `f3`, `f5` and `f9`:")
+    message = f"The limit:\n\n```\nLIMIT = 4\n```\n\nThen, in all three of `f3`, `f5` and `f9`:\n\n```\n{new}\n```\n"
+    lines = lines_of(original)
+    found = readings_of(lines, [first, second], "python", message, outline(original, "python"))
+    (part, _), *_ = ranked[-1][0]
+    assert part.repeated, "what changes in many places isn't among the first ways, whose outlook is told"
+    changed = [lines[line] for start, end, _ in found[0].changes(lines) for line in range(start, end)]
+    assert changed == ["LIMIT = 3", *["    names = at.names"] * 3]
+    assert [start for start, _, _ in found[0].changes(lines)][1:] == [
+        lines.index(f"def {name}(index):") + 2 for name in ("f3", "f5", "f9")
+    ]
