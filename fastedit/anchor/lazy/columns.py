@@ -448,10 +448,6 @@ class KeptColumns(Columns):
         above = max((one for one in quoted if one < row), default=None)
         return min((one for one in quoted if one > row), default=None) if above is None else above
 
-    def moves_new(self, other: Columns) -> bool:
-        """Whether a new row stands elsewhere than other columns have it."""
-        return any(self.shown.keys[row] and self.column(row) != other.column(row) for row in self.spots)
-
     def told(self, usual: Columns) -> tuple[float, ...]:
         """What speaks for these columns where new rows stand elsewhere than they usually would; see `SPACES`."""
         moved = sorted(row for row in self.spots if self.shown.keys[row] and self.column(row) != usual.column(row))

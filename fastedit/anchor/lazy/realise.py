@@ -392,7 +392,7 @@ def ways_to_write(usual: Realiser, told: bool, said: bool, is_early: bool = True
     known = [usual.columns, shown.columns]
     for is_literal in (True, False) if plan.new and is_early else ():
         kept = KeptColumns(grid, plan, is_literal=is_literal)
-        if kept.moves_new(usual.columns) and not any(kept.is_like(other) for other in known):
+        if not any(kept.is_like(other) for other in known):
             known.append(kept)
             yield from _written(Realiser(grid, plan, columns=kept), usual, told)
     less = unwrapped(grid, plan, usual.columns)

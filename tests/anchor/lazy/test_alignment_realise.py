@@ -539,3 +539,14 @@ def test_tabs_for_blanks_are_no_other_columns() -> None:
     edit = "  if (a) {\n    one();\n    two();\n  }"
     found = readings_of(lines_of(original), [Snippet(tuple(lines_of(edit)))], "c", "", outline(original, "c"))
     assert found[0].lines[4] == "\t\ttwo();"
+
+
+def test_lines_of_the_file_may_stay_where_only_the_header_above_them_lost_its_columns() -> None:
+    rest = "      path: slash\n    })\n  }\n}\n"
+    original = (
+        f"function f(site) {{\n  set = function (key) {{\n    let all = merge({{\n      expires: site.timeout,\n{rest}"
+    )
+    edit = "set = function (key) {\n  let all = merge({\n      expires: _site_.timeout,\n      path: slash\n    })"
+    found = readings_of(lines_of(original), [Snippet(tuple(lines_of(edit)))], "javascript", "", outline(original, "js"))
+    expected = original.replace("expires: site", "expires: _site_")
+    assert "\n".join(found[0].lines) + "\n" == expected
