@@ -5,7 +5,6 @@ Quoted lines that stay where they are keep their columns; all others are put bes
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
@@ -18,7 +17,6 @@ from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import TAB_COLUMNS, Lines
 from fastedit.anchor.lazy.paths import PathPlan
 from fastedit.lines import indent_of
-from fastedit.patterns import pattern
 
 FEW_LINES = 4
 OPENING = ("decl", "key", "table", "selector", "case")
@@ -27,8 +25,6 @@ CLOSING = (")", "]", "}", "end", "</")
 _GOES_ON = re.compile(
     r"(?:else|elsif|elseif|elif|rescue|ensure|catch|finally|when|in|case|default|then|and|or)\b|[|&.]"
 )
-
-_HOLDS_MEMBERS = pattern(r"(?:[\w@]+\s+)*(?:class|struct|interface|impl|trait|enum|module|namespace|object|protocol)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,77 +441,6 @@ class Columns:
         sign = -1 if columns < 0 else 1
         whole = abs(columns) // step * step
         return sign * (round(whole * self.ratio) + abs(columns) - whole)
-
-
-class KeptColumns(Columns):
-    """Columns in which all that the file has stays where it is, whatever the snippet shows, with new rows beside it.
-
-    is_literal: new rows stand as far in as the snippet has them, as where only a few of its rows lost their columns;
-    else they are moved as the nearest quoted row above them is, as where each stretch of it has lost its own.
-    """
-
-    def __init__(self, grid: Grid, plan: PathPlan, *, is_literal: bool) -> None:
-        super().__init__(grid, plan)
-        self.is_literal = is_literal
-
-    def is_trusted(self, row: int) -> bool:
-        """Whether a row quotes a line, and not as the bracket of another block: each of these tells its column."""
-        return row in self.plan.quoted and not self._closes_anew(row)
-
-    def column(self, row: int) -> int:
-        """The column of a row in the result."""
-        if row not in self._columns:
-            opener = self._opener(row) if row in self.plan.quoted and self._closes_anew(row) else None
-            if opener is not None:
-                self._columns[row] = self.column(opener)
-            elif row in self.plan.quoted:
-                self._columns[row] = self.original.columns[self.plan.quoted[row][0]]
-            else:
-                near = None if self.is_literal else self._near(row)
-                self._columns[row] = self.shown.columns[row] if near is None else self._column_beside(row, near)
-        return self._columns[row]
-
-    def _near(self, row: int) -> int | None:
-        """The nearest quoted row above that nothing left out parts from a row; the nearest one below, if none is."""
-        quoted = [one for one in self.plan.quoted if not self.grid.rows[one].is_blank and not self.is_parted(row, one)]
-        above = max((one for one in quoted if one < row), default=None)
-        return min((one for one in quoted if one > row), default=None) if above is None else above
-
-    def told(self, usual: Columns) -> tuple[float, ...]:
-        """What speaks for these columns where new rows stand elsewhere than they usually would; see `SPACES`."""
-        moved = sorted(row for row in self.spots if self.shown.keys[row] and self.column(row) != usual.column(row))
-        same = [row for row in self.plan.quoted if self.shown.columns[row] > 0 and self._is_same(row)]
-        in_place = sum(self.shown.columns[row] == self.original.columns[self.plan.quoted[row][0]] for row in same)
-        share = in_place / len(same) if same else 0.0
-        further = sum(self.column(row) > usual.column(row) for row in moved)
-        return (
-            math.log1p(len(moved)),
-            share,
-            math.log1p(in_place),
-            float(bool(moved) and self._leaves_body(moved[0], usual)),
-            math.log1p(sum(self._is_askew(row) for row in moved)),
-            float(self.ratio != 1),
-            further / max(1, len(moved)),
-        )
-
-    def _is_askew(self, row: int) -> bool:
-        """Whether a row is a bracket in another column than the row that opens its block, or than any that could."""
-        if not self.shown.stripped[row].startswith(CLOSING):
-            return False
-        opener = self._opener(row)
-        return opener is None or self.column(opener) != self.column(row)
-
-    def _leaves_body(self, row: int, usual: Columns) -> bool:
-        """Whether a row declares something beside the declaration in whose body it would usually stand."""
-        identity, above = self.grid.leading_identity(row), self.grid.line_before[self.spots[row]]
-        if identity is None or identity.kind != "decl" or above < 0 or usual.column(row) <= self.column(row):
-            return False
-        for line in (above, *self.original.ancestors(above)):
-            other = self.original.identity(line)
-            if other is not None and other.kind == "decl" and self.original.columns[line] < usual.column(row):
-                is_body = not _HOLDS_MEMBERS.match(self.original.stripped[line])
-                return is_body and self.original.columns[line] == self.column(row)
-        return False
 
 
 def _width(unit: str) -> int:

@@ -78,7 +78,7 @@ DECORATES = ("@", "#[", "[")
 MIN_GOING, STAYS = 3, 2.5  # lines that go in a reading that is tried without, and what each of them costs then
 NOWHERE_ELSE = -1e6  # a weight that no path can afford
 MORE_ERRORS = FACTS.index("more_errors")
-AS_SHOWN = [FACTS.index(name) for name in ("columns_shown", "blanks_shown", "columns_literal", "columns_above")]
+COLUMNS_SHOWN, BLANKS_SHOWN = FACTS.index("columns_shown"), FACTS.index("blanks_shown")
 KnownFor = Callable[[Lines, Sequence[Row]], Known]
 GuideMaker = Callable[[Sequence[int | None]], SearchGuide]
 
@@ -108,7 +108,7 @@ class SnippetReading:
     @property
     def is_as_shown(self) -> bool:
         """Whether the text has white space that only the snippet speaks for."""
-        return any(self.facts[number] for number in AS_SHOWN)
+        return bool(self.facts[COLUMNS_SHOWN] or self.facts[BLANKS_SHOWN])
 
     def features(self) -> NDArray[np.float32]:
         """(len(FEATURES) + len(FACTS) + len(TASTES) + len(BY_KEYS),)."""
@@ -524,7 +524,7 @@ def _followed(
     if is_wanted is not None and not is_wanted(plan):
         return
     told, said = asks_blanks(task.snippet.prose), asks_blanks(task.said)
-    yield from ((plan, written) for written in ways_to_write(twins.writer(plan), told, said, twins.is_early))
+    yield from ((plan, written) for written in ways_to_write(twins.writer(plan), told, said))
 
 
 def _reject(task: Task, search: Search, path: Path) -> None:

@@ -17,55 +17,40 @@ from typing import NamedTuple
 
 from fastedit.anchor.elision import merge_elided
 from fastedit.anchor.lazy.blanks import AddedBlanks, Blanks
-from fastedit.anchor.lazy.columns import Cell, Columns, KeptColumns, changes_of, with_commas
+from fastedit.anchor.lazy.columns import Cell, Columns, changes_of, with_commas
 from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED, REWRAPPED
 from fastedit.anchor.lazy.grid import Grid
 from fastedit.anchor.lazy.lines import Change, columns_of
 from fastedit.anchor.lazy.paths import PathPlan
-from fastedit.anchor.lazy.unwrap import UNWRAPPED, UnwrappedColumns, unwrapped
 from fastedit.lines import indent_of
 
 # Where the line of a comment says something, far behind its sign.
 _SIGN = re.compile(r"^\s*(?P<sign>\*|//|#|--|;)(?P<space>\t\s*|\s{2,})(?=\S)")
 _Range = tuple[int, int, tuple[str, ...]]
-# Ways to have new rows beside quoted ones that all keep their columns, see `KeptColumns`. What speaks for each: the
-# logarithm of how many rows stand elsewhere than usually; the share of the unchanged rows that stand in the snippet as
-# in the file, and the logarithm of how many do; whether a declaration comes to stand beside the one in whose body it
-# would be; the logarithm of how many brackets don't stand below what they close; whether the file's steps have another
-# width; the share of the rows that come further in.
-KEPT_COLUMNS = ("literal", "above")
-KEPT_TOLD = ("", "_rows", "_share", "_in_place", "_leaves", "_askew", "_scaled", "_further")
 # The last of the facts of a result.
 SPACES = (
     "blanks_told", "blanks_said", "blanks_around", "blanks_even", "blanks_even_headed", "blanks_even_lines",
     "blanks_even_closing", "blanks_shown", "blanks_shown_between", "blanks_shown_note", "blanks_shown_edge",
     "columns_shown", "columns_shown_new", "columns_shown_changed", "columns_shown_same", "columns_shown_staying",
-    "columns_shown_scaled", *(f"columns_{way}{name}" for way in KEPT_COLUMNS for name in KEPT_TOLD),
-    *(f"unwrapped_{name}" for name in UNWRAPPED),
+    "columns_shown_scaled",
 )  # fmt: skip
 HEADING = ("decl", "heading", "table", "selector", "decorator")
 MAX_SHOWN = 3  # places
-MAX_KEPT = 6  # plans of a search whose new rows are put beside old ones in more ways
 _ASKED = (AddedBlanks.BEFORE, AddedBlanks.BEHIND, AddedBlanks.AROUND)
 
 
 class Realiser:
-    """Writes the result of a plan. added_blanks: see `Blanks`; as_shown: see `Columns`; columns: others than these."""
+    """Writes the result of a plan. added_blanks: see `Blanks`; as_shown: see `Columns`."""
 
     def __init__(
-        self,
-        grid: Grid,
-        plan: PathPlan,
-        added_blanks: AddedBlanks = AddedBlanks.NONE,
-        as_shown: bool = False,
-        columns: Columns | None = None,
+        self, grid: Grid, plan: PathPlan, added_blanks: AddedBlanks = AddedBlanks.NONE, as_shown: bool = False
     ) -> None:
         self.grid = grid
         self.plan = plan
         self.added_blanks = added_blanks
         self.original = grid.original
         self.shown = grid.shown
-        self.columns = columns or Columns(grid, plan, as_shown)
+        self.columns = Columns(grid, plan, as_shown)
         self.spots = self.columns.spots
         self.uneven: list[int] = []  # see `Blanks`, as for the next two
         self.is_closing = False
@@ -111,8 +96,6 @@ class Realiser:
     def moved_lines(self) -> dict[int, int]:
         """Lines that a marker keeps in a block that moves, with how many columns they move."""
         moved: dict[int, int] = {}
-        if isinstance(self.columns, UnwrappedColumns):
-            return {line: -one.shift for one in self.columns.wrappers for line in one.body}
         for marker, (start, end) in self.plan.markers.items():
             header = next((row for row in range(marker - 1, -1, -1) if row in self.plan.quoted), None)
             if header is None or self.grid.rows[header].is_blank or self.columns.is_parted(header, marker):
@@ -241,11 +224,6 @@ class Twins:
             self._writer = Realiser(self.grid, plan)
         return self._writer
 
-    @property
-    def is_early(self) -> bool:
-        """Whether no more plans are remembered than are written in more ways."""
-        return len(self._seen) <= MAX_KEPT
-
     def is_new(self, plan: PathPlan) -> bool:
         """Whether no plan before came to the same text; remembers this one."""
         told = self._told(plan)
@@ -373,11 +351,10 @@ class Written(NamedTuple):
     is_as_shown: bool
 
 
-def ways_to_write(usual: Realiser, told: bool, said: bool, is_early: bool = True) -> Iterator[Written]:
+def ways_to_write(usual: Realiser, told: bool, said: bool) -> Iterator[Written]:
     """Yields the texts of a plan, given the realiser that writes it by the file's habits.
 
-    told, said: whether its words, or any words, ask for a blank line. is_early: whether the plan is one of the best, so
-    that rows may be put elsewhere in more ways.
+    told, said: whether its words, or any words, ask for a blank line.
     """
     grid, plan = usual.grid, usual.plan
     yield from _written(usual, usual, told)
@@ -389,16 +366,6 @@ def ways_to_write(usual: Realiser, told: bool, said: bool, is_early: bool = True
         ways += [(added, True) for added in _doubts(shown)]
     for added, as_shown in ways:
         yield from _written(Realiser(grid, plan, added, as_shown), usual, told)
-    known = [usual.columns, shown.columns]
-    for is_literal in (True, False) if plan.new and is_early else ():
-        kept = KeptColumns(grid, plan, is_literal=is_literal)
-        if not any(kept.is_like(other) for other in known):
-            known.append(kept)
-            yield from _written(Realiser(grid, plan, columns=kept), usual, told)
-    less = unwrapped(grid, plan, usual.columns)
-    if less is not None:
-        without, columns, facts = less
-        yield from _written(Realiser(grid, without, columns=columns), usual, told, facts)
 
 
 def _doubts(realiser: Realiser) -> list[AddedBlanks]:
@@ -407,9 +374,7 @@ def _doubts(realiser: Realiser) -> list[AddedBlanks]:
     return [*even, AddedBlanks.SHOWN] if realiser.unshown else even
 
 
-def _written(
-    realiser: Realiser, usual: Realiser, told: bool, unwraps: Sequence[float] = (0.0,) * len(UNWRAPPED)
-) -> Iterator[Written]:
+def _written(realiser: Realiser, usual: Realiser, told: bool) -> Iterator[Written]:
     """Yields the text of a realiser, if it is one. usual: the one that writes by the file's habits alone."""
     grid, added, as_shown = realiser.grid, realiser.added_blanks, realiser.columns.as_shown
     cells = tuple(realiser.cells())
@@ -423,11 +388,8 @@ def _written(
         *(_told_even(realiser) if added is AddedBlanks.EVEN else (0.0,) * 4),
         *(_told_shown(realiser) if added is AddedBlanks.SHOWN else (0.0,) * 4),
         *(_told_moved(realiser.columns, usual.columns) if as_shown else (0.0,) * 6),
-        *_told_kept(realiser.columns, usual.columns),
-        *unwraps,
     )
-    is_kept = isinstance(realiser.columns, (KeptColumns, UnwrappedColumns))
-    yield Written(cells, changes, facts, as_shown or is_kept or added is AddedBlanks.SHOWN)
+    yield Written(cells, changes, facts, as_shown or added is AddedBlanks.SHOWN)
 
 
 def _told_even(realiser: Realiser) -> tuple[float, ...]:
@@ -447,12 +409,3 @@ def _told_shown(realiser: Realiser) -> tuple[float, ...]:
 def _told_moved(made: Columns, usual: Columns) -> tuple[float, ...]:
     """1, the rows that stand elsewhere than they usually would, whether steps are known to be of another width."""
     return 1.0, *map(math.log1p, made.moves_from(usual)), float(usual.is_scaled)
-
-
-def _told_kept(made: Columns, usual: Columns) -> tuple[float, ...]:
-    """For each of `KEPT_COLUMNS` what speaks for it, 0 where the columns aren't of that way."""
-    none = (0.0,) * len(KEPT_TOLD)
-    if not isinstance(made, KeptColumns):
-        return none * len(KEPT_COLUMNS)
-    told = 1.0, *made.told(usual)
-    return (*told, *none) if made.is_literal else (*none, *told)

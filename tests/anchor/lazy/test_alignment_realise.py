@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.blanks import AddedBlanks
-from fastedit.anchor.lazy.columns import Cell, Columns, KeptColumns, changes_of
+from fastedit.anchor.lazy.columns import Cell, Columns, changes_of
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.paths import plan_of
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.realise import KEPT_TOLD, Realiser
+from fastedit.anchor.lazy.realise import Realiser
 from fastedit.anchor.lazy.search import Search
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
@@ -500,53 +500,3 @@ def test_rows_in_other_columns_say_nothing_of_how_the_file_writes_its_indentatio
     original = "int f(void)\n{\n\tif (a) {\n\t\ttwo();\n\t}\n\tone(a);\n}\n"
     edit = "int f(void)\n{\n\ttwo();\n\tone(a,\n\t    b);\n}"
     assert "\n\tone(a,\n\t    b);\n" in made(original, edit, "Q0 Q1 D3 Q3 D5 Q5 N Q6", language="c")
-
-
-def test_new_rows_may_stand_as_the_snippet_has_them_where_only_a_part_of_it_lost_its_columns() -> None:
-    original = "def test_a():\n    with opened() as file:\n        read(file)\n        check(file)\n"
-    edit = "    read(file)\n    check(file)\n\ndef test_b():\n    pass"
-    plan = plan_told(grid_of(original, edit), "Q2 Q3 N N N")
-    grid = grid_of(original, edit)
-    literal = KeptColumns(grid, plan, is_literal=True)
-    above = KeptColumns(grid, plan, is_literal=False)
-    assert [literal.column(row) for row in (0, 1, 3, 4)] == [8, 8, 0, 4]
-    assert [above.column(row) for row in (0, 1, 3, 4)] == [8, 8, 4, 8]
-    told = dict(zip(KEPT_TOLD[1:], literal.told(above), strict=True))
-    assert told["_leaves"] == 1
-    assert told["_share"] == told["_askew"] == 0
-
-
-def test_new_rows_as_shown_beside_old_ones_that_stay_are_one_of_the_readings() -> None:
-    body = "    with opened() as file:\n        read(file)\n        check(file)\n"
-    original = f"import os\n\n\ndef test_a():\n{body}"
-    edit = "import os\nimport re\n\n# ...\n    read(file)\n    check(file)\n\n\ndef test_b():\n    read(re)\n"
-    found = readings_of(lines_of(original), [Snippet(tuple(lines_of(edit)))], "python", "", outline(original, "python"))
-    expected = f"import os\nimport re\n\n\ndef test_a():\n{body}\n\ndef test_b():\n    read(re)\n"
-    assert "\n".join(found[0].lines) + "\n" == expected
-    assert found[0].features()[NAMES.index("columns_literal")] == 1
-
-
-def test_new_rows_stand_beside_those_above_them_where_each_part_lost_its_own_columns() -> None:
-    original = "class A:\n    def a(self):\n        self.one = 1\n\n    def b(self):\n        return 2\n"
-    edit = "self.one = 1\n\n# Two.\nself.two = 2\n\ndef b(self):"
-    found = readings_of(lines_of(original), [Snippet(tuple(lines_of(edit)))], "python", "", outline(original, "python"))
-    expected = "        self.one = 1\n\n        # Two.\n        self.two = 2\n"
-    assert "\n".join(found[0].lines) + "\n" == original.replace("        self.one = 1\n", expected)
-
-
-def test_tabs_for_blanks_are_no_other_columns() -> None:
-    original = "void f()\n{\n\tif (a) {\n\t\tone();\n\t}\n}\n"
-    edit = "  if (a) {\n    one();\n    two();\n  }"
-    found = readings_of(lines_of(original), [Snippet(tuple(lines_of(edit)))], "c", "", outline(original, "c"))
-    assert found[0].lines[4] == "\t\ttwo();"
-
-
-def test_lines_of_the_file_may_stay_where_only_the_header_above_them_lost_its_columns() -> None:
-    rest = "      path: slash\n    })\n  }\n}\n"
-    original = (
-        f"function f(site) {{\n  set = function (key) {{\n    let all = merge({{\n      expires: site.timeout,\n{rest}"
-    )
-    edit = "set = function (key) {\n  let all = merge({\n      expires: _site_.timeout,\n      path: slash\n    })"
-    found = readings_of(lines_of(original), [Snippet(tuple(lines_of(edit)))], "javascript", "", outline(original, "js"))
-    expected = original.replace("expires: site", "expires: _site_")
-    assert "\n".join(found[0].lines) + "\n" == expected
