@@ -1,4 +1,4 @@
-"""What words say of the signs of a snippet: that its dots are code, that a remark in it is only for the reader."""
+"""Words of a message about the signs in its snippets: dots that are code, remarks that are only for the reader."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ FOR_THE_READER_ODDS, ALL_FOR_THE_READER_ODDS = -5.0, -2.5  # where words say tha
 
 @dataclass(frozen=True, slots=True)
 class Asides:
-    """What the words of a message say of the signs in its snippets.
+    """The words of a message about the signs in its snippets.
 
     dots_are_code: of `...` that it isn't left out. quoted: what the sentences quote that call a remark in a snippet
     one for the reader. has_remark, has_remarks: whether a sentence says so of one, or of several, without a quote.
@@ -70,7 +70,7 @@ class Asides:
     has_remarks: bool = False
 
     def against_code(self, text: str, note: str, is_behind_code: bool) -> float:
-        """What speaks against a new remark in a line being code, as a (negative) shift of its log odds."""
+        """The (negative) shift of the log odds that a new remark in a line is code."""
         if any(name in text for name in self.quoted):
             return FOR_THE_READER_ODDS
         if self.has_remarks or (self.has_remark and is_behind_code):
@@ -84,7 +84,7 @@ NO_ASIDES = Asides()
 
 
 def asides_of(message: str) -> Asides:
-    """What a message says of the signs in its snippets."""
+    """Reads the words of a message about the signs in its snippets."""
     prose = _FENCED.sub("\n\n", message)
     sentences = [one for one in _SENTENCE.split(prose) if one]
     quoted: set[str] = set()

@@ -365,7 +365,7 @@ class _Reader:
         return comment_text(text)
 
     def _against_code(self, note: str, number: int, code: str | None) -> float:
-        """What words say against a comment in a line being code, as a (negative) shift of its log odds."""
+        """The (negative) shift of the log odds that a comment in a line is code, by the message's words."""
         if self.comments.shown.keys[number] in self.original.places or PRAGMA.match(note):
             return 0.0
         return self.asides.against_code(self.comments.shown.texts[number], note, code is not None)

@@ -131,7 +131,7 @@ def _parsed(clause: str) -> list[str]:
 
 
 def _quotes(text: str) -> list[str]:
-    """What a clause quotes, but for places, what is listed with them, and files."""
+    """The quotes of a clause, but for places, what is listed with them, and files."""
     names: dict[str, None] = {}
     end, is_place = 0, False
     for one in _QUOTE.finditer(text):
