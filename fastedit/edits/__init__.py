@@ -1,6 +1,8 @@
 """Reads edits: from the text that an assistant wrote to `Edit`s.
 
-message         the way in: `parse_message`, and which of a message's edits are for a file; messages without fences
+message         the way in: `parse_message`, and which of a message's edits are for a file
+calls           edits in tool calls
+bare            snippets of a message without fences
 model           edits as data
 fences          a message taken apart: fences, patches without one, the prose between them
 roles           the file that a fence is for, and whether it is an edit: as it and the prose tell
