@@ -38,6 +38,7 @@ MODES = ("structural", "model", "auto")
 KEYS = ("tier", "style", "language", "format", "writer")
 OWN = "fastedit-"  # and a mode: the name of FastEdit among its peers
 NUM_QUICK, QUICK_S = 60, 17.0
+LEAST = (0.0, 0.8, 0.85, 0.9, 0.95)  # certainties to ask for; 0: every likeliest result, answered or withheld
 
 
 class OutOfTime(BaseException):
@@ -348,9 +349,16 @@ def _summary(rows: Sequence[Row]) -> dict[str, Any]:
         "p95_ms": round(times[min(int(len(times) * 0.95), len(times) - 1)], 2),
         "ece": curves.calibration_error(bins),
         "coverage_at_1": curves.coverage_at(points) if claims else None,
+        "likeliest": {f"{least:g}": _right_and_wrong(claims, least) for least in LEAST},
         "reliability": [asdict(entry) for entry in bins],
         "risk_coverage": [asdict(point) for point in points],
     }
+
+
+def _right_and_wrong(claims: Iterable[tuple[float, bool]], least: float) -> dict[str, int]:
+    """How many of the likeliest results are right and how many wrong, of those that are at least so certain."""
+    counts = Counter(is_right for certainty, is_right in claims if certainty >= least)
+    return {"right": counts[True], "wrong": counts[False]}
 
 
 def _counts(rows: Iterable[Row]) -> dict[str, int]:
@@ -370,7 +378,8 @@ def _plain(row: Row) -> dict[str, Any]:
     certainty = None if row.certainty is None else round(row.certainty, 4)
     told = {key: getattr(row, key) for key in ("id", "split", "system", *KEYS)}
     return told | {
-        "outcome": row.outcome.value, "ms": round(row.ms, 1), "certainty": certainty, "note": row.note,
+        "outcome": row.outcome.value, "ms": round(row.ms, 1), "certainty": certainty, "is_right": row.is_right,
+        "note": row.note,
     }  # fmt: skip
 
 
@@ -407,6 +416,9 @@ def _print_tables(result: Mapping[str, Any]) -> None:
         if entry["count"]:
             told = f"{entry['low']:.1f} .. {entry['high']:.1f}"
             print(f"  {told:<12} {entry['count']:>13} {entry['claimed']:9.2%} {entry['right'] / entry['count']:9.2%}")
+    print(f"\n{'at certainty':<14} {'right':>13} {'wrong':>9}")
+    for least, counts in own["likeliest"].items():
+        print(f"  {least:<12} {counts['right']:>13} {counts['wrong']:>9}")
     for name, found in systems.items():
         print(f"\n{name:<24} {'n':>6} {'exact':>8} {'wrong':>8} {'refused':>8} {'error':>8}", end="")
         print(f"   median {found['median_ms']:.1f} ms, 95 % under {found['p95_ms']:.1f} ms")

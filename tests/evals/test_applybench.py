@@ -395,5 +395,8 @@ def test_sums_by_system() -> None:
     assert result["applybench"] == {"train": 2}
     assert result["systems"]["fastedits"]["beside"] == {"exact": 0, "wrong": 1, "refused": 0, "error": 0}
     assert result["systems"]["fastedits"]["coverage_at_1"] is None
+    likeliest = result["systems"]["fastedit-structural"]["likeliest"]
+    assert (likeliest["0"], likeliest["0.85"]) == ({"right": 1, "wrong": 1}, {"right": 1, "wrong": 0})
+    assert [row["is_right"] for row in result["rows"]] == [True, False, False]
     assert result["systems"]["fastedits"]["by"]["writer"] == {"7": {"exact": 0, "wrong": 1, "refused": 0, "error": 0}}
     assert result["summary"] == "cases=2 exact=0.500 wrong=0.500 refused=0.000 ece=0.450 coverage_at_1=0.500"

@@ -194,11 +194,11 @@ class ProcessMap:
     def __init__(self, pool: Any = None) -> None:
         self._pool = pool
 
-    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-        """The results of the function, one for each item."""
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item], at_once: int = 4) -> list[Result]:
+        """The results of the function, one for each item. at_once: the number of items that a process takes."""
         if self._pool is None:
             return [function(item) for item in items]
-        return list(self._pool.imap(function, items, chunksize=4))
+        return list(self._pool.imap(function, items, chunksize=at_once))
 
 
 @contextmanager

@@ -8,11 +8,14 @@ thousand parameters some thousand messages would leave many to chance.
 from __future__ import annotations
 
 import math
+import pickle
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,21 +94,33 @@ def fit_forecast(cases: Sequence[Case], path: Path, seed: int, workers: ProcessM
     case can be learned from.
     """
     samples = [one for one in workers.map(sample_of, [case for case in cases if case.expected is not None]) if one]
-    written = [one for one in samples if one.weight == 1]
-    if not written:
+    num_samples, num_written = len(samples), sum(one.weight == 1 for one in samples)
+    if not num_written:
         raise SettingsError("none of the cases that the forecast is fitted to can be read")
     held_out(path, 0).parent.mkdir(parents=True, exist_ok=True)
-    lost = 0.0
-    for part in range(PARTS):
-        network = fitted_network([one for one in samples if part_of(one.package) != part], seed)
-        store(network, held_out(path, part))
-        lost += _loss_of(network, [one for one in written if part_of(one.package) == part])
-    store(fitted_network(samples, seed), path)
+    with TemporaryDirectory() as folder:
+        stored = Path(folder, "samples.pickle")
+        stored.write_bytes(pickle.dumps(samples))
+        del samples  # some gigabytes, which each worker holds as well
+        # The one that saw everything takes longest, so it comes first.
+        losses = workers.map(partial(_fit_without, stored, path, seed), [None, *range(PARTS)], at_once=1)
     return {
-        "samples": len(samples),
-        "written": len(written),
-        "loss_on_held_out_packages": round(lost / len(written), 3),
+        "samples": num_samples,
+        "written": num_written,
+        "loss_on_held_out_packages": round(sum(losses) / num_written, 3),
     }
+
+
+def _fit_without(stored: Path, path: Path, seed: int, part: int | None) -> float:
+    """Stores the network fitted to the samples without a part of the packages, for None to all of them.
+
+    Returns the loss of the part's written samples.
+    """
+    samples: list[ForecastSample] = pickle.loads(stored.read_bytes())
+    seen = [one for one in samples if part_of(one.package) != part]
+    network = fitted_network(seen, seed)
+    store(network, path if part is None else held_out(path, part))
+    return _loss_of(network, [one for one in samples if one.weight == 1 and part_of(one.package) == part])
 
 
 def use_forecast(path: Path) -> None:
