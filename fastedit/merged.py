@@ -300,7 +300,7 @@ def _not_done(original: Original, edit: Edit, words: str) -> str:
 
 def _unwritten(original: Original, edit: Edit) -> str:
     """The first comment of the snippets that the file lacks and that may belong to it; or ""."""
-    from fastedit.anchor.lazy.comments import Comments  # which imports numpy
+    from fastedit.anchor.lazy.words.comments import Comments  # which imports numpy
 
     lines = Lines([body(line) for line in split_lines(original.text)])
     for snippet in edit.snippets:
@@ -336,7 +336,7 @@ def _still_there(original: Original, hints: Hints, shown: set[str]) -> str:
         if name in shown:
             return name
     lines = [body(line) for line in split_lines(original.text)]
-    from fastedit.anchor.lazy.finder import proposals_for  # which imports numpy
+    from fastedit.anchor.lazy.proposals.finder import proposals_for  # which imports numpy
 
     for one in proposals_for(lines, range(len(lines)), lines, original.outline, hints):
         if one.is_certain:

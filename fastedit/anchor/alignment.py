@@ -191,7 +191,7 @@ def leaves_out(original: str, snippets: Sequence[Snippet]) -> bool:
 
 def _may_elide(text: str, least: float = MIN_ELIDE_ODDS) -> bool:
     """Whether a line is a comment that may stand for code, as its words go. least: the logarithm of how likely."""
-    from fastedit.anchor.lazy.comments import log_odds  # which imports numpy
+    from fastedit.anchor.lazy.words.comments import log_odds  # which imports numpy
 
     note = comment_text(text.strip())
     return note is not None and log_odds(note)["elide"] > least

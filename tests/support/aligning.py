@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fastedit.anchor.lazy.columns import Cell, changes_of
-from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.paths import LEFT_OUT, Node, Path, PathPlan, Step, plan_of
-from fastedit.anchor.lazy.realise import Realiser
-from fastedit.anchor.lazy.rows import Taste, rows_of
+from fastedit.anchor.lazy.result.columns import Cell, changes_of
+from fastedit.anchor.lazy.result.realise import Realiser
+from fastedit.anchor.lazy.search.grid import Context, Grid
+from fastedit.anchor.lazy.search.paths import LEFT_OUT, Node, Path, PathPlan, Step, plan_of
+from fastedit.anchor.lazy.search.rows import Taste, rows_of
 from fastedit.syntax import outline
 
 # Enough to tell lines that are the same from new ones, a marker from code, and to shun what is far-fetched.

@@ -8,7 +8,7 @@ from textwrap import dedent
 
 from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy.lines import Change, Lines
-from fastedit.anchor.lazy.message import MessageFacts
+from fastedit.anchor.lazy.result.message import MessageFacts
 from fastedit.edits.model import Snippet
 
 

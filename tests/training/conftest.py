@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fastedit.training.alignment.__main__ import INSTALLED
+from fastedit.anchor.lazy import FITTED
 from fastedit.training.alignment.forecast import use_forecast
 from fastedit.training.alignment.wordings import use_classifier
 
@@ -14,5 +14,5 @@ from fastedit.training.alignment.wordings import use_classifier
 @pytest.fixture(autouse=True)
 def _installed() -> Iterator[None]:
     yield
-    use_classifier(INSTALLED / "comments.npz")
-    use_forecast(INSTALLED / "forecast.npz")
+    use_classifier(FITTED / "comments.npz")
+    use_forecast(FITTED / "forecast.npz")

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 import torch
 
+from fastedit.anchor.lazy import FITTED
 from fastedit.anchor.lazy.certainty import FACTORS, network
 from fastedit.anchor.lazy.changes import CHANGE_FACTS
-from fastedit.anchor.lazy.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.anchor.lazy.reading import NAMES
+from fastedit.anchor.lazy.words.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.errors import SettingsError
 from fastedit.training.alignment import everyday, forecast, wordings
-from fastedit.training.alignment.__main__ import INSTALLED, WORDINGS, main
+from fastedit.training.alignment.__main__ import WORDINGS, main
 from fastedit.training.alignment.cases import Case, RecordedChange, cut_cases, laid, read_cases, read_changes
 from fastedit.training.alignment.certainty import OF_READINGS, calibrated, scores
 from fastedit.training.alignment.everyday import everyday_cases, generated_cases, repeated_cases, twin_cases
@@ -228,7 +229,7 @@ def log_likelihood(groups, weights):
 
 
 def test_fitting_makes_right_readings_likelier(records):
-    start = read_weights(INSTALLED / "weights.json")
+    start = read_weights(FITTED / "weights.json")
     # Worse than they are, so that there is something to learn.
     start |= {"same": start["same"] / 2, "new_known": 0.0}
     groups = []
@@ -270,7 +271,7 @@ def test_what_a_known_result_says_of_lines_and_rows(records):
     case = next(case for case in read_cases(records) if case.name == "new")
     given = laid(case)
     from fastedit.anchor.lazy.lines import Lines
-    from fastedit.anchor.lazy.rows import rows_of
+    from fastedit.anchor.lazy.search.rows import rows_of
 
     original = Lines(given.lines)
     rows = rows_of(given.snippets[0].lines, original, "python")

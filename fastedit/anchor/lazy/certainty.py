@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.lazy import FITTED
 from fastedit.anchor.lazy.changes import CHANGE_FACTS, LEAST_ODDS, facts_of_changes
-from fastedit.anchor.lazy.facts import FACTS
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY
-from fastedit.anchor.lazy.forecast import FORECAST
+from fastedit.anchor.lazy.forecast.network import FORECAST
 from fastedit.anchor.lazy.lines import DOTS
-from fastedit.anchor.lazy.message import TOLD, told_by
 from fastedit.anchor.lazy.reading import NAMES, WHOLE, Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.result.facts import FACTS
+from fastedit.anchor.lazy.result.message import TOLD, told_by
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
 
@@ -53,9 +54,9 @@ FORECAST_FACTORS = (*FORECAST, "forecast_ahead")
 MAX_DEVIATIONS = 5.0
 SURE = 1e-3  # no chance is nearer to 0 or 1
 _SENTENCE_END = re.compile(r"[.!?:](?:\s|$)")
-_CHANGES_FILE = Path(__file__).with_name("changes.npz")
-_READINGS_FILE = Path(__file__).with_name("certainty.npz")
-_CALIBRATION_FILE = Path(__file__).with_name("certainty.json")
+_CHANGES_FILE = FITTED / "changes.npz"
+_READINGS_FILE = FITTED / "certainty.npz"
+_CALIBRATION_FILE = FITTED / "certainty.json"
 _FORECAST_AT = WHOLE.index(FORECAST[0])
 _FORECAST_SUMS = ("forecast_gone", "forecast_new", "forecast_place", "forecast_rows")
 FAR_BEHIND = 9.0  # where there is no second reading

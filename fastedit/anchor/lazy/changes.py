@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from rapidfuzz.fuzz import ratio
 
-from fastedit.anchor.lazy.forecast import OF_CHANGE
+from fastedit.anchor.lazy.forecast.network import OF_CHANGE
 from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines, columns_of, identity_of
-from fastedit.anchor.lazy.paths import Step
 from fastedit.anchor.lazy.reading import Reading, SnippetReading
-from fastedit.anchor.lazy.rows import Row
+from fastedit.anchor.lazy.search.paths import Step
+from fastedit.anchor.lazy.search.rows import Row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

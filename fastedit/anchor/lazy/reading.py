@@ -12,31 +12,31 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from operator import itemgetter
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.lazy.coherence import COHERENCE
-from fastedit.anchor.lazy.facts import FACTS, facts_of
+from fastedit.anchor.lazy import FITTED
 from fastedit.anchor.lazy.features import FEATURES
-from fastedit.anchor.lazy.fold import MIN_LINES, Fold, fold_of, outline_after
-from fastedit.anchor.lazy.forecast import FORECAST, Forecast
-from fastedit.anchor.lazy.grid import Clock, Context, Grid
-from fastedit.anchor.lazy.guide import SearchGuide
+from fastedit.anchor.lazy.forecast.network import FORECAST, Forecast
 from fastedit.anchor.lazy.keys import KEYS, merged_by_keys
 from fastedit.anchor.lazy.lines import Change, Lines, columns_of
-from fastedit.anchor.lazy.losses import LOSSES
-from fastedit.anchor.lazy.message import FULFILLED, Shown
-from fastedit.anchor.lazy.paths import Path, PathPlan, num_opened, plan_of
-from fastedit.anchor.lazy.places import asks_blanks
-from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss
-from fastedit.anchor.lazy.realise import SPACES, Twins, Written, ways_to_write
-from fastedit.anchor.lazy.repeated import REPEATED
-from fastedit.anchor.lazy.rows import Row, Taste, rows_of, variants_of
+from fastedit.anchor.lazy.proposals.proposals import PROPOSALS, ProposedLoss
+from fastedit.anchor.lazy.result.coherence import COHERENCE
+from fastedit.anchor.lazy.result.facts import FACTS, facts_of
+from fastedit.anchor.lazy.result.losses import LOSSES
+from fastedit.anchor.lazy.result.message import FULFILLED, Shown
+from fastedit.anchor.lazy.result.realise import SPACES, Twins, Written, ways_to_write
 from fastedit.anchor.lazy.scattered import SCATTERED, scattered_over
-from fastedit.anchor.lazy.search import Known, Search
+from fastedit.anchor.lazy.search.fold import MIN_LINES, Fold, fold_of, outline_after
+from fastedit.anchor.lazy.search.grid import Clock, Context, Grid
+from fastedit.anchor.lazy.search.guide import SearchGuide
+from fastedit.anchor.lazy.search.paths import Path, PathPlan, num_opened, plan_of
+from fastedit.anchor.lazy.search.rows import Row, Taste, rows_of, variants_of
+from fastedit.anchor.lazy.search.search import Known, Search
+from fastedit.anchor.lazy.words.places import asks_blanks
+from fastedit.anchor.lazy.words.repeated import REPEATED
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from fastedit.syntax.model import Outline
@@ -55,7 +55,7 @@ WHOLE = (*COHERENCE, *LOSSES, *FULFILLED, "broken", "mended", *FORECAST)
 BY_KEYS = (*KEYS, *SCATTERED)  # of readings that no path of the search leads to
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *BY_KEYS, *PROPOSALS, *JOINED, *WHOLE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once
-_FILE = FilePath(__file__).with_name("weights.json")
+_FILE = FITTED / "weights.json"
 MAX_PATHS = 150
 FEW_PATHS = 50  # where a forecast leads: most of them lead to what was found already
 MAX_READINGS = 10

@@ -16,28 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, names_imports, prose_of
-from fastedit.anchor.lazy.asides import asides_of
-from fastedit.anchor.lazy.behind import parted
-from fastedit.anchor.lazy.beside import Beside
-from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
-from fastedit.anchor.lazy.ends import FileEnds
-from fastedit.anchor.lazy.finder import proposals_for
-from fastedit.anchor.lazy.fold import MIN_LINES
-from fastedit.anchor.lazy.forecast import FORECAST, Forecast, plain_changes
-from fastedit.anchor.lazy.gaps import GAPS, Gaps, Spacing, spaced, ways_to_space
-from fastedit.anchor.lazy.grid import Clock, Context, Grid
+from fastedit.anchor.lazy.forecast.network import FORECAST, Forecast, plain_changes
+from fastedit.anchor.lazy.forecast.tokens import tokens_of
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import Change, Lines
-from fastedit.anchor.lazy.losses import LOSSES, losses_of
-from fastedit.anchor.lazy.message import (
-    FULFILLED,
-    MessageFacts,
-    Shown,
-    fulfilled_by,
-    shown_of,
-)
-from fastedit.anchor.lazy.places import names_beside
-from fastedit.anchor.lazy.proposals import (
+from fastedit.anchor.lazy.proposals.beside import Beside
+from fastedit.anchor.lazy.proposals.ends import FileEnds
+from fastedit.anchor.lazy.proposals.finder import proposals_for
+from fastedit.anchor.lazy.proposals.proposals import (
     PROPOSALS,
     Outlived,
     ProposedLoss,
@@ -46,6 +32,8 @@ from fastedit.anchor.lazy.proposals import (
     said_but_kept,
     still_named,
 )
+from fastedit.anchor.lazy.proposals.reworded import Rewording, spoken_changes
+from fastedit.anchor.lazy.proposals.together import GoneEverywhere, GoneTogether, gone_everywhere, told_together
 from fastedit.anchor.lazy.reading import (
     JOINED,
     MAX_READINGS,
@@ -68,12 +56,24 @@ from fastedit.anchor.lazy.reading import (
     slid,
     weights,
 )
-from fastedit.anchor.lazy.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
-from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
-from fastedit.anchor.lazy.rows import names_in
-from fastedit.anchor.lazy.spoken import Unit, noted_units, speaking_of_going, spoken_units
-from fastedit.anchor.lazy.together import GoneEverywhere, GoneTogether, gone_everywhere, told_together
-from fastedit.anchor.lazy.tokens import tokens_of
+from fastedit.anchor.lazy.result.coherence import COHERENCE, coherence_of
+from fastedit.anchor.lazy.result.gaps import GAPS, Gaps, Spacing, spaced, ways_to_space
+from fastedit.anchor.lazy.result.losses import LOSSES, losses_of
+from fastedit.anchor.lazy.result.message import (
+    FULFILLED,
+    MessageFacts,
+    Shown,
+    fulfilled_by,
+    shown_of,
+)
+from fastedit.anchor.lazy.search.fold import MIN_LINES
+from fastedit.anchor.lazy.search.grid import Clock, Context, Grid
+from fastedit.anchor.lazy.search.rows import names_in
+from fastedit.anchor.lazy.words.asides import asides_of
+from fastedit.anchor.lazy.words.behind import parted
+from fastedit.anchor.lazy.words.places import names_beside
+from fastedit.anchor.lazy.words.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
+from fastedit.anchor.lazy.words.spoken import Unit, noted_units, speaking_of_going, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
 

@@ -18,7 +18,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from fastedit.anchor.lazy.lines import Change, Lines, identity_of
-from fastedit.anchor.lazy.rows import Row
+from fastedit.anchor.lazy.search.rows import Row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

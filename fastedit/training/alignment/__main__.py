@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import fastedit
-import fastedit.anchor.lazy
+from fastedit.anchor.lazy import FITTED
 from fastedit.errors import SettingsError
 from fastedit.training.alignment.cases import (
     Case,
@@ -36,7 +36,6 @@ from fastedit.training.alignment.forecast import fit_forecast, use_those
 from fastedit.training.alignment.weights import Weights, fit_weights, mean_weights, read_weights, write_weights
 from fastedit.training.alignment.wordings import fit_wordings, read_wordings, use_classifier
 
-INSTALLED = Path(fastedit.anchor.lazy.__file__).parent
 WORDINGS = Path(fastedit.__file__).parent / "training" / "data" / "wordings.jsonl.gz"
 # Weights as one would guess them, before anything is fitted.
 PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
@@ -61,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         return _failed(str(error))
     finally:
-        use_those(INSTALLED / "forecast.npz", INSTALLED / "comments.npz")
+        use_those(FITTED / "forecast.npz", FITTED / "comments.npz")
     return 0
 
 
@@ -87,7 +86,7 @@ class _Output:
     def known(self, name: str) -> Path:
         """The file of an earlier stage: from the folder, else the installed one."""
         path = self.folder / name
-        return path if path.exists() else INSTALLED / name
+        return path if path.exists() else FITTED / name
 
 
 def _fit(options: argparse.Namespace, output: _Output) -> None:
@@ -191,7 +190,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--mean", type=Path, nargs="+", help="stored weights, whose mean is taken instead of fitting new ones")
     add("--rounds", type=int, default=4, help="how often the weights are fitted (default: 4)")
     add("--processes", type=int, default=os.cpu_count() or 1, help="default: one for each core")
-    add("--out", type=Path, default=INSTALLED, help="default: where they are read, beside fastedit/anchor/lazy")
+    add("--out", type=Path, default=FITTED, help="default: where they are read, fastedit/anchor/lazy/fitted")
     add("--seed", type=int, default=0)
     add("--only", action="append", choices=STAGES, help="fit one part again, with the others as they are (repeatable)")
     return parser

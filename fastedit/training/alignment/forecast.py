@@ -1,4 +1,4 @@
-"""Fits the network that forecasts what becomes of each line, see `fastedit.anchor.lazy.forecast`.
+"""Fits the network that forecasts what becomes of each line, see `fastedit.anchor.lazy.forecast.network`.
 
 It is fitted to the known results of edits alone: which lines of the original these lack, where they have new ones, and
 what became of each row of a snippet. Beside written messages it sees made ones, which count less: of several hundred
@@ -24,8 +24,8 @@ from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, pad, silu
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy import forecast
-from fastedit.anchor.lazy.forecast import (
+from fastedit.anchor.lazy.forecast import network as read
+from fastedit.anchor.lazy.forecast.network import (
     APART,
     HEADS,
     LAYERS,
@@ -35,10 +35,10 @@ from fastedit.anchor.lazy.forecast import (
     compared,
     forecast_network,
 )
+from fastedit.anchor.lazy.forecast.tokens import FITS, LINE_FACTS, PAIR_FACTS, ROW_FACTS, TIES, Tokens, tokens_of
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import Base, plain_grids, slid
 from fastedit.anchor.lazy.readings import contexts_of, pieces_of, words_beside
-from fastedit.anchor.lazy.tokens import FITS, LINE_FACTS, PAIR_FACTS, ROW_FACTS, TIES, Tokens, tokens_of
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import WRITTEN, Case, ProcessMap, laid
 from fastedit.training.alignment.wordings import PARTS, held_out, part_of, use_classifier, use_classifier_without
@@ -59,7 +59,7 @@ FATES_COUNT, PLACES_COUNT = 0.5, 0.5
 STEEPEST = 5.0
 SAMPLED = 7  # one of so many cases tells the means and deviations of the facts
 UNKNOWN = -1
-_chosen = forecast._FILE
+_chosen = read._FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _fit_without(stored: Path, path: Path, seed: int, part: int | None) -> float
 def use_forecast(path: Path) -> None:
     """Has this process forecast by the network stored at `path`."""
     global _chosen
-    _chosen = forecast._FILE = path
+    _chosen = read._FILE = path
     forecast_network.cache_clear()
 
 
@@ -143,7 +143,7 @@ def use_those_without(package: str) -> None:
     """
     use_classifier_without(package)
     path = held_out(_chosen, part_of(package))
-    forecast._FILE = path if path.exists() else _chosen
+    read._FILE = path if path.exists() else _chosen
 
 
 # ---- samples ---------------------------------------------------------------------------------------------------------
@@ -406,7 +406,7 @@ def _loss_of(network: _Network, samples: Sequence[ForecastSample]) -> float:
 
 
 def store(network: _Network, path: Path) -> None:
-    """Stores the network in half precision as `fastedit.anchor.lazy.forecast` reads it; the facts' scales in single."""
+    """Stores the network in half precision as `ForecastNetwork` reads it; the facts' scales in single."""
     arrays = {
         name: value.numpy().astype(np.float32 if name.endswith(("_mean", "_deviation")) else np.float16)
         for name, value in network.state_dict().items()

@@ -18,8 +18,8 @@ from rapidfuzz.distance import Indel
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.rows import Row
-from fastedit.anchor.lazy.search import Known
+from fastedit.anchor.lazy.search.rows import Row
+from fastedit.anchor.lazy.search.search import Known
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import Case, Laid, ProcessMap, RecordedChange, cut_cases, laid
 from fastedit.training.alignment.everyday import everyday_cases, generated_cases

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastedit.anchor.lazy import comments
-from fastedit.anchor.lazy.comments import (
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.words import comments
+from fastedit.anchor.lazy.words.comments import (
     BUCKETS,
     MAX_CHARACTERS,
     ROLES,
@@ -26,7 +27,6 @@ from fastedit.anchor.lazy.comments import (
     sign_buckets,
     split_trailing,
 )
-from fastedit.anchor.lazy.lines import Lines
 from fastedit.edits.wording import comment_text
 from fastedit.errors import SettingsError
 from fastedit.syntax import comment_syntax

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from fastedit.anchor.hints import Hints
-from fastedit.anchor.lazy.beside import Beside, LostBeside
-from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss, combinations, followed
+from fastedit.anchor.lazy.proposals.beside import Beside, LostBeside
+from fastedit.anchor.lazy.proposals.finder import proposals_for
+from fastedit.anchor.lazy.proposals.proposals import PROPOSALS, ProposedLoss, combinations, followed
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.repeated import declared_in
-from fastedit.anchor.lazy.spoken import spoken_units
+from fastedit.anchor.lazy.words.repeated import declared_in
+from fastedit.anchor.lazy.words.spoken import spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy import certainty, tokens
+from fastedit.anchor.lazy import certainty
 from fastedit.anchor.lazy.certainty import (
     CHANGE_FACTORS,
     FACTORS,
@@ -22,6 +22,7 @@ from fastedit.anchor.lazy.certainty import (
     network,
 )
 from fastedit.anchor.lazy.changes import CHANGE_FACTS, facts_of_changes
+from fastedit.anchor.lazy.forecast import tokens
 from fastedit.anchor.lazy.reading import Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet

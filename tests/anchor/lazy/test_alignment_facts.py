@@ -8,13 +8,13 @@ from textwrap import dedent
 import pytest
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy.coherence import COHERENCE, coherence_of
-from fastedit.anchor.lazy.facts import FACTS, facts_of
-from fastedit.anchor.lazy.grid import Context
 from fastedit.anchor.lazy.lines import Lines, bound_names
-from fastedit.anchor.lazy.message import MessageFacts
-from fastedit.anchor.lazy.paths import plan_of
-from fastedit.anchor.lazy.realise import Realiser
+from fastedit.anchor.lazy.result.coherence import COHERENCE, coherence_of
+from fastedit.anchor.lazy.result.facts import FACTS, facts_of
+from fastedit.anchor.lazy.result.message import MessageFacts
+from fastedit.anchor.lazy.result.realise import Realiser
+from fastedit.anchor.lazy.search.grid import Context
+from fastedit.anchor.lazy.search.paths import plan_of
 from fastedit.edits.model import Snippet
 from support.aligning import grid_of, path_of, plan_told
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fastedit.anchor.lazy.gaps import GAPS, Gap, Gaps, spaced, ways_to_space
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import weights
 from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.result.gaps import GAPS, Gap, Gaps, spaced, ways_to_space
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import lines_of

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.asides import Asides
 from fastedit.anchor.lazy.features import (
     BACK,
     DELETED_LINE,
@@ -23,10 +22,11 @@ from fastedit.anchor.lazy.features import (
     PAIR,
     ROW_NEW,
 )
-from fastedit.anchor.lazy.grid import Context, Grid
-from fastedit.anchor.lazy.loose import is_alike, leaves_gaps, looseness
-from fastedit.anchor.lazy.rows import Taste
-from fastedit.anchor.lazy.steps import StepFacts
+from fastedit.anchor.lazy.search.grid import Context, Grid
+from fastedit.anchor.lazy.search.loose import is_alike, leaves_gaps, looseness
+from fastedit.anchor.lazy.search.rows import Taste
+from fastedit.anchor.lazy.search.steps import StepFacts
+from fastedit.anchor.lazy.words.asides import Asides
 from support.aligning import grid_of, lines_of
 
 STORE = """\

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.keys import KEYS, MergedKeys, merged_by_keys
 from fastedit.anchor.lazy.keys.gone import gone_entries
 from fastedit.anchor.lazy.keys.merging import complete_keys
 from fastedit.anchor.lazy.keys.placing import Sibling, kin_place, names_of, told_end, told_place
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.proposals import PROPOSALS
+from fastedit.anchor.lazy.proposals.finder import proposals_for
+from fastedit.anchor.lazy.proposals.proposals import PROPOSALS
 from fastedit.syntax import outline
 from support.aligning import lines_of
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastedit.anchor.lazy.behind import parted
 from fastedit.anchor.lazy.features import (
     DELETED_LINE,
     IDENTITY_OTHER,
@@ -18,13 +17,14 @@ from fastedit.anchor.lazy.features import (
     SAID_ADDS_OTHER,
     SAID_PLACED,
 )
-from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.places import Intent, PlaceReader, Told, asks_blanks, intent_of, replaced_in
 from fastedit.anchor.lazy.reading import NAMES, Reading
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.rows import rows_of
-from fastedit.anchor.lazy.steps import NewLines
+from fastedit.anchor.lazy.search.grid import Context, Grid
+from fastedit.anchor.lazy.search.rows import rows_of
+from fastedit.anchor.lazy.search.steps import NewLines
+from fastedit.anchor.lazy.words.behind import parted
+from fastedit.anchor.lazy.words.places import Intent, PlaceReader, Told, asks_blanks, intent_of, replaced_in
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, grid_of, lines_of

@@ -8,11 +8,18 @@ import numpy as np
 import pytest
 
 from fastedit.anchor.hints import Hints, hints_of
-from fastedit.anchor.lazy.beside import Beside
-from fastedit.anchor.lazy.finder import MAX_PLACES, MAX_PROPOSALS, proposals_for
 from fastedit.anchor.lazy.keys.gone import GoneEntries
 from fastedit.anchor.lazy.lines import Lines, without_name
-from fastedit.anchor.lazy.proposals import PROPOSALS, Outlived, OutlivedUnit, ProposedLoss, combinations, followed
+from fastedit.anchor.lazy.proposals.beside import Beside
+from fastedit.anchor.lazy.proposals.finder import MAX_PLACES, MAX_PROPOSALS, proposals_for
+from fastedit.anchor.lazy.proposals.proposals import (
+    PROPOSALS,
+    Outlived,
+    OutlivedUnit,
+    ProposedLoss,
+    combinations,
+    followed,
+)
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.edits.model import Snippet

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.blanks import AddedBlanks
-from fastedit.anchor.lazy.columns import Cell, Columns, changes_of
 from fastedit.anchor.lazy.features import FEATURES
-from fastedit.anchor.lazy.paths import plan_of
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.realise import Realiser
-from fastedit.anchor.lazy.search import Search
+from fastedit.anchor.lazy.result.blanks import AddedBlanks
+from fastedit.anchor.lazy.result.columns import Cell, Columns, changes_of
+from fastedit.anchor.lazy.result.realise import Realiser
+from fastedit.anchor.lazy.search.paths import plan_of
+from fastedit.anchor.lazy.search.search import Search
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import applied, grid_of, lines_of, path_of, plan_told, realised, written

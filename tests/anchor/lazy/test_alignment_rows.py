@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.asides import Asides
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.rows import (
+from fastedit.anchor.lazy.search.rows import (
     DOTS_ODDS,
     Row,
     Taste,
@@ -18,6 +17,7 @@ from fastedit.anchor.lazy.rows import (
     rows_of,
     variants_of,
 )
+from fastedit.anchor.lazy.words.asides import Asides
 
 PYTHON = Lines(["import os", "", "def load(path):", "    limit = 3", "    return open(path, limit)", "", "# the end"])
 SCRIPT = Lines(

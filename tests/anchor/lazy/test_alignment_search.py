@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.features import FEATURES
-from fastedit.anchor.lazy.grid import Context, Grid
-from fastedit.anchor.lazy.paths import LEFT_OUT, Path, plan_of
-from fastedit.anchor.lazy.search import BARE_LINES, JUMPING, Search
+from fastedit.anchor.lazy.search.grid import Context, Grid
+from fastedit.anchor.lazy.search.paths import LEFT_OUT, Path, plan_of
+from fastedit.anchor.lazy.search.search import BARE_LINES, JUMPING, Search
 from support.aligning import WEIGHTS, grid_of
 from support.examples import examples
 

@@ -6,11 +6,11 @@ import pytest
 
 from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.message import shown_of
+from fastedit.anchor.lazy.proposals.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.repeated import declared_in
-from fastedit.anchor.lazy.reworded import Rewording, spoken_changes
-from fastedit.anchor.lazy.spoken import Unit, noted_units, speaking_of_going, spoken_units
+from fastedit.anchor.lazy.result.message import shown_of
+from fastedit.anchor.lazy.words.repeated import declared_in
+from fastedit.anchor.lazy.words.spoken import Unit, noted_units, speaking_of_going, spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.lazy.columns import changes_of
-from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.paths import PathPlan, plan_of
-from fastedit.anchor.lazy.realise import Realiser, Twins
-from fastedit.anchor.lazy.search import Search
+from fastedit.anchor.lazy.result.columns import changes_of
+from fastedit.anchor.lazy.result.realise import Realiser, Twins
+from fastedit.anchor.lazy.search.grid import Grid
+from fastedit.anchor.lazy.search.paths import PathPlan, plan_of
+from fastedit.anchor.lazy.search.search import Search
 from support.aligning import WEIGHTS, grid_of
 
 STORE = """\

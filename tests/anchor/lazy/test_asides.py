@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.lazy.asides import FOR_THE_READER_ODDS, Asides, asides_of, less_like_code, speaks_of_the_edit
+from fastedit.anchor.lazy.words.asides import FOR_THE_READER_ODDS, Asides, asides_of, less_like_code, speaks_of_the_edit
 
 
 @pytest.mark.parametrize(

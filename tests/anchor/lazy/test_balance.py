@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.features import FEATURES
 from fastedit.anchor.lazy.lines import opens
-from fastedit.anchor.lazy.paths import num_opened, plan_of
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.search import Search
+from fastedit.anchor.lazy.search.paths import num_opened, plan_of
+from fastedit.anchor.lazy.search.search import Search
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import grid_of, lines_of

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.proposals import still_named
+from fastedit.anchor.lazy.proposals.proposals import still_named
 from fastedit.anchor.lazy.reading import Base, Reading
 from fastedit.anchor.lazy.readings import _broken
 from fastedit.syntax import outline

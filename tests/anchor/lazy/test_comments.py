@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.comments import (
+from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.words.comments import (
     BUCKETS,
     MAX_CHARACTERS,
     ROLES,
@@ -21,7 +22,6 @@ from fastedit.anchor.lazy.comments import (
     normalised,
     split_trailing,
 )
-from fastedit.anchor.lazy.lines import Lines
 from fastedit.edits.wording import comment_text
 
 PYTHON = Lines(["import os", "", "def load(path):", "    limit = 3", "    return open(path, limit)", "", "# the end"])

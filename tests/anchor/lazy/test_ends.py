@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fastedit.anchor.hints import Hints
-from fastedit.anchor.lazy.ends import FileEnds, LostEnd
-from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.proposals.ends import FileEnds, LostEnd
+from fastedit.anchor.lazy.proposals.finder import proposals_for
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.repeated import declared_in
+from fastedit.anchor.lazy.words.repeated import declared_in
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import lines_of

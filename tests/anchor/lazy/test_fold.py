@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from fastedit.anchor.lazy import grid
-from fastedit.anchor.lazy.fold import GAP, MIN_LINES, fold_of, outline_after
-from fastedit.anchor.lazy.grid import Clock
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import Reading
 from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.search import grid
+from fastedit.anchor.lazy.search.fold import GAP, MIN_LINES, fold_of, outline_after
+from fastedit.anchor.lazy.search.grid import Clock
 from fastedit.edits.model import Snippet
 from fastedit.errors import Code, InputRefused
 from fastedit.syntax import outline

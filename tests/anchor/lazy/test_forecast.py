@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy import forecast
 from fastedit.anchor.lazy.features import SAME
-from fastedit.anchor.lazy.forecast import (
+from fastedit.anchor.lazy.forecast import network
+from fastedit.anchor.lazy.forecast.network import (
     FORECAST,
     LEAST,
     OF_CHANGE,
@@ -22,11 +22,11 @@ from fastedit.anchor.lazy.forecast import (
     compared,
     plain_changes,
 )
+from fastedit.anchor.lazy.forecast.sentences import MAX_OF_ALL, MAX_SENTENCES, sentences_around
+from fastedit.anchor.lazy.forecast.tokens import FITS, LINE_FACTS, MAX_ROWS, PAIR_FACTS, ROW_FACTS, Tokens, tokens_of
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.reading import Base, plain_grids
 from fastedit.anchor.lazy.readings import contexts_of, pieces_of, readings_of, words_beside
-from fastedit.anchor.lazy.sentences import MAX_OF_ALL, MAX_SENTENCES, sentences_around
-from fastedit.anchor.lazy.tokens import FITS, LINE_FACTS, MAX_ROWS, PAIR_FACTS, ROW_FACTS, Tokens, tokens_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 
@@ -57,7 +57,7 @@ def forecast_by(monkeypatch: pytest.MonkeyPatch, tokens: Tokens, outcomes: Outco
         def outcomes(self, _: Tokens) -> Outcomes:
             return outcomes
 
-    monkeypatch.setattr(forecast, "forecast_network", lambda _: Told())
+    monkeypatch.setattr(network, "forecast_network", lambda _: Told())
     return Forecast(tokens)
 
 
@@ -243,7 +243,7 @@ def test_changes_lead_from_one_text_to_the_other(original: list[str], result: li
 
 @pytest.mark.parametrize("most", [0, 3000])
 def test_lines_written_again_are_no_change(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecast, "MAX_COMPARED", most)
+    monkeypatch.setattr(network, "MAX_COMPARED", most)
     original = ["a", "b", "c", "d", "e"]
     result = ["a", "b", "x", "c", "d"]
     made = [(1, 3, ["b", "x", "c"]), (4, 5, [])]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.keys.gone import gone_entries
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.proposals.finder import proposals_for
 from fastedit.anchor.lazy.reading import slid
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.spoken import spoken_units
+from fastedit.anchor.lazy.words.spoken import spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import lines_of

@@ -10,10 +10,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fastedit.anchor.lazy import forecast
-from fastedit.anchor.lazy.forecast import Outcomes
-from fastedit.anchor.lazy.grid import Grid
-from fastedit.anchor.lazy.guide import (
+from fastedit.anchor.lazy.forecast import network
+from fastedit.anchor.lazy.forecast.network import Outcomes
+from fastedit.anchor.lazy.forecast.tokens import Tokens
+from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.search.grid import Grid
+from fastedit.anchor.lazy.search.guide import (
     LEAST_CHANCE,
     MAX_ODDS,
     UNSEEN_ODDS,
@@ -21,11 +23,9 @@ from fastedit.anchor.lazy.guide import (
     SearchGuide,
     guide_of,
 )
-from fastedit.anchor.lazy.paths import plan_of
-from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.rows import Row
-from fastedit.anchor.lazy.search import Search
-from fastedit.anchor.lazy.tokens import Tokens
+from fastedit.anchor.lazy.search.paths import plan_of
+from fastedit.anchor.lazy.search.rows import Row
+from fastedit.anchor.lazy.search.search import Search
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, grid_of
@@ -148,7 +148,7 @@ def test_readings_that_only_the_forecast_speaks_for(
         fates, places = np.full((num_rows, 3), -1.1, np.float32), np.full((num_rows, num_lines), -2.0, np.float32)
         return Outcomes(gone, new, fates, places)
 
-    monkeypatch.setattr(forecast, "forecast_network", lambda _: SimpleNamespace(outcomes=outcomes))
+    monkeypatch.setattr(network, "forecast_network", lambda _: SimpleNamespace(outcomes=outcomes))
     text = "\n".join(original)
     message = "\n".join(["```python", *shown, "```"])
     found = readings_of(original, [Snippet(shown)], "python", message, outline(text, "python"))

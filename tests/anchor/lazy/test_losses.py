@@ -10,13 +10,13 @@ from textwrap import dedent
 
 import pytest
 
-from fastedit.anchor.lazy.coherence import COHERENCE
-from fastedit.anchor.lazy.grid import Context, Grid
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.losses import LOSSES, MARKUP, losses_of, markup_of
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.rows import rows_of
-from fastedit.anchor.lazy.shapes import is_title, kind_of, shapes_at, shapes_said
+from fastedit.anchor.lazy.result.coherence import COHERENCE
+from fastedit.anchor.lazy.result.losses import LOSSES, MARKUP, losses_of, markup_of
+from fastedit.anchor.lazy.search.grid import Context, Grid
+from fastedit.anchor.lazy.search.rows import rows_of
+from fastedit.anchor.lazy.words.shapes import is_title, kind_of, shapes_at, shapes_said
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of

@@ -7,10 +7,10 @@ import pytest
 from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy import readings
 from fastedit.anchor.lazy.lines import Change, Lines
-from fastedit.anchor.lazy.message import FULFILLED, TOLD, fulfilled_by, shown_of, told_by
 from fastedit.anchor.lazy.reading import NAMES, Reading, ReadText
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
+from fastedit.anchor.lazy.result.message import FULFILLED, TOLD, fulfilled_by, shown_of, told_by
+from fastedit.anchor.lazy.words.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of

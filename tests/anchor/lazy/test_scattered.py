@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.rows import rows_of
 from fastedit.anchor.lazy.scattered import SCATTERED, Scattered, scattered_over
+from fastedit.anchor.lazy.search.rows import rows_of
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy.finder import proposals_for
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.proposals import PROPOSALS, ProposedLoss, combinations
+from fastedit.anchor.lazy.proposals.finder import proposals_for
+from fastedit.anchor.lazy.proposals.proposals import PROPOSALS, ProposedLoss, combinations
+from fastedit.anchor.lazy.proposals.together import gone_everywhere, told_together
 from fastedit.anchor.lazy.readings import readings_of
-from fastedit.anchor.lazy.repeated import declared_in
-from fastedit.anchor.lazy.spoken import spoken_units
-from fastedit.anchor.lazy.together import gone_everywhere, told_together
+from fastedit.anchor.lazy.words.repeated import declared_in
+from fastedit.anchor.lazy.words.spoken import spoken_units
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import lines_of

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz
 
-from fastedit.anchor.lazy.comments import split_trailing
 from fastedit.anchor.lazy.keys.entries import Entry, plain
 from fastedit.anchor.lazy.keys.matching import matched, name_in, renamed, siblings_in, told_renamed
 from fastedit.anchor.lazy.keys.placing import MergeRules, Placer, in_order, place_beside, told_place
 from fastedit.anchor.lazy.keys.trees import BRACED, CODE, SECTIONED, entries_of
 from fastedit.anchor.lazy.lines import DOTS, NAME, WORD, Lines
+from fastedit.anchor.lazy.words.comments import split_trailing
 from fastedit.syntax import comment_syntax
 
 SIMILAR = 60.0  # of 100: a comment that is another's new form

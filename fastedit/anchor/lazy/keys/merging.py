@@ -23,7 +23,7 @@ from fastedit.anchor.lazy.keys.objects import merged_objects
 from fastedit.anchor.lazy.keys.placing import MIN_SORTED_MEMBERS, MergeRules, Placer, Way
 from fastedit.anchor.lazy.keys.trees import BRACED, CODE, JSON, KEYED, entries_of, selector
 from fastedit.anchor.lazy.lines import DOTS, Lines
-from fastedit.anchor.lazy.rows import Row, Taste, variants_of
+from fastedit.anchor.lazy.search.rows import Row, Taste, variants_of
 
 KEYS = (
     "keys_matched", "keys_new", "keys_unsorted", "keys_apart", "keys_last", "keys_dropped", "keys_joined", "keys_more",

@@ -1,0 +1,1 @@
+"""Paths written out as lines, and facts of the results that they come to."""
