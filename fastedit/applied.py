@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rapidfuzz.distance import Indel
 
-from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.errors import Warning
 from fastedit.lines import body, ending, split_lines
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fastedit.anchor.alignment import Alignment
+from fastedit.anchor.model import Alignment
 from fastedit.applied import Applied, Stats
 from fastedit.edits import parse_message
 from fastedit.edits.message import edits_for

@@ -10,9 +10,10 @@ from enum import StrEnum
 from math import floor
 
 from fastedit.anchor import align, align_readings
-from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind, leaves_out
+from fastedit.anchor.alignment import leaves_out
 from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, prose_of, says_gone
 from fastedit.anchor.lazy.lines import WORD, Lines
+from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.applied import render
 from fastedit.edits.model import Edit, Format
 from fastedit.edits.wording import comment_text

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.lines import body, split_lines
 from fastedit.merged import _reading_candidates, alike_places
 

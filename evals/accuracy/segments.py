@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from evals.accuracy.outcomes import JudgedSegment
 from fastedit.anchor import align, align_readings
-from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits import parse_message
 from fastedit.edits.message import edits_for
 from fastedit.edits.model import Format

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind, align, align_readings
+from fastedit.anchor.alignment import align, align_readings
+from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 
 __all__ = ["Alignment", "Problem", "Segment", "SegmentKind", "align", "align_readings"]

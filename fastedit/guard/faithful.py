@@ -14,9 +14,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fastedit.anchor.alignment import Alignment, SegmentKind
 from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy.lines import identity_of
+from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.edits.model import Edit, Format
 from fastedit.edits.wording import LineKind, classify_lines
 from fastedit.errors import Code, ResultRefused, Warning

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from fastedit.anchor.alignment import Alignment, SegmentKind, align_lines
+from fastedit.anchor.alignment import align_lines
+from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.edits.model import Edit, Op
 from fastedit.edits.wording import LineKind, classify_lines
 from fastedit.errors import Code, EditRefused, ResultRefused, Warning

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fastedit.anchor.alignment import Alignment, SegmentKind
+from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.apply import begin
 from fastedit.edits.model import Edit, Format, Snippet
 from fastedit.edits.wording import LineKind, classify_lines

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fastedit.anchor.alignment import Alignment, SegmentKind
+from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.draft.model import Draft, Kind
 from fastedit.guard import Original
 from fastedit.lines import split_lines

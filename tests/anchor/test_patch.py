@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from fastedit.anchor.alignment import Alignment, SegmentKind
+from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.anchor.patch.align import ALREADY_APPLIED, align_patch
 from fastedit.applied import render
 from fastedit.edits import parse_message

@@ -7,7 +7,7 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.alignment import Alignment, SegmentKind
+from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.anchor.patch.align import align_patch
 from fastedit.edits import parse_message
 from fastedit.edits.model import Edit, Format, Op, PatchHunk, PatchLine

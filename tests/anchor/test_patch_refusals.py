@@ -2,7 +2,7 @@
 
 import pytest
 
-from fastedit.anchor.alignment import Alignment, SegmentKind
+from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.anchor.patch.align import align_patch
 from fastedit.edits import parse_message
 from fastedit.edits.model import Edit, Format, Op, PatchHunk, PatchLine

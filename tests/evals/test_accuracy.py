@@ -17,7 +17,7 @@ from evals.accuracy.reliability import curve, share_of_sure
 from evals.accuracy.report import last_line
 from evals.accuracy.segments import judge
 from evals.accuracy.sources import source
-from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.applied import Stats
 from fastedit.edits.model import Format
 from fastedit.training.synthesis import Sample, Tier

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastedit import EditRefused, Warning, apply
-from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits.model import Edit, Format
 from fastedit.errors import Code
 from fastedit.guard import Original, inspect, refuse_or_warn

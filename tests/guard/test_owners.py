@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits.model import Edit, Format
 from fastedit.guard import Original, inspect
 from fastedit.guard.faithful import taken_over

@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.decode.request import Handle
 from fastedit.errors import Code, EngineUnavailable
 from fastedit.verify.asking import Cancellation, DecodeOptions, TextSender

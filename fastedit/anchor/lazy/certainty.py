@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
 from fastedit.anchor.lazy import FITTED
 from fastedit.anchor.lazy.changes import CHANGE_FACTS, LEAST_ODDS, facts_of_changes
 from fastedit.anchor.lazy.features import LIKE, LIKE_BY
@@ -32,6 +31,7 @@ from fastedit.anchor.lazy.reading import NAMES, WHOLE, Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.result.facts import FACTS
 from fastedit.anchor.lazy.result.message import TOLD, told_by
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
 

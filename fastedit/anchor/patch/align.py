@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from fastedit.anchor.alignment import Alignment, Problem, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.anchor.patch.changes import HunkChange, composed
 from fastedit.anchor.patch.hunks import MIN_CERTAINTY, HunkOutcome, locate_hunks
 from fastedit.anchor.patch.locate import LineIndex

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from fastedit.anchor.alignment import Problem
+from fastedit.anchor.model import Problem
 from fastedit.anchor.patch.candidates import (
     ONLY_A_NUMBER,
     UNEVEN_INDENT_QUALITY,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fastedit import apply, merged
-from fastedit.anchor.alignment import Alignment, Segment, SegmentKind
+from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits.model import Edit, Format, Snippet
 from fastedit.errors import Code, EditRefused, PlaceUnknown, ResultRefused
 from fastedit.guard import Original

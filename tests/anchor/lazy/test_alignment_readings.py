@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastedit.anchor.lazy.readings as lazy_readings
-from fastedit.anchor.alignment import SegmentKind
 from fastedit.anchor.lazy.certainty import align_lazy
 from fastedit.anchor.lazy.reading import MAX_READINGS, NAMES, WHOLE, Reading, probabilities, weights
 from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.model import SegmentKind
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, applied, lines_of

@@ -22,7 +22,7 @@ import numpy as np
 from fastedit.anchor.lazy import FITTED
 from fastedit.anchor.lazy.forecast.tokens import Tokens
 from fastedit.anchor.lazy.lines import Change
-from fastedit.anchor.lazy.search.guide import SearchGuide, guide_of
+from fastedit.anchor.lazy.search.guide import Outcomes, SearchGuide, guide_of
 from fastedit.anchor.lazy.search.rows import Row
 from fastedit.lines import changed_lines
 
@@ -199,21 +199,6 @@ def forecast_network(path: Path) -> ForecastNetwork:
     """The stored network."""
     with np.load(path) as stored:
         return ForecastNetwork({name: stored[name] for name in stored.files})
-
-
-@dataclass(frozen=True, slots=True)
-class Outcomes:
-    """The network's word on tokens.
-
-    gone: (N,), log odds that each line goes. new: (N,), log odds that something new comes before it. fates: (R, 3), log
-    chances that a row is new, stands for lines that stay, or neither. places: (R, N), those that a row, where it is
-    new, comes before each line.
-    """
-
-    gone: Floats
-    new: Floats
-    fates: Floats
-    places: Floats
 
 
 # ---- what it says of readings ----------------------------------------------------------------------------------------

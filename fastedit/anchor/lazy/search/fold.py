@@ -15,7 +15,6 @@ from heapq import nlargest
 from itertools import accumulate
 
 from fastedit.anchor.lazy.lines import CLOSER, NAME, WORD, Change, Lines, columns_of, identity_of
-from fastedit.anchor.lazy.search.grid import MAX_CELLS, NUM_STATES
 from fastedit.syntax.model import Declaration, Outline
 
 MIN_LINES = 1200  # shorter originals are never folded
@@ -31,6 +30,8 @@ MAX_ANCESTORS = 40
 MAX_ABOVE = 400  # lines
 # Lines around a place, and the largest declarations that stay whole around one: the first that fits is taken.
 _WIDTHS = ((12, 300, 120), (8, 100, 40), (4, 20, 20), (2, 0, 0))
+MAX_CELLS = 30_000_000  # rows x lines x states of a search
+NUM_STATES = 7
 _MAX_KEPT = 2400  # lines that a fold may keep before it gets narrower
 
 

@@ -23,6 +23,7 @@ from fastedit.anchor.lazy.features import (
     SAME,
 )  # fmt: skip
 from fastedit.anchor.lazy.lines import OPENER, Change, Identity, Lines, opens
+from fastedit.anchor.lazy.search.fold import MAX_CELLS, NUM_STATES, Fold
 from fastedit.anchor.lazy.search.pairs import NOT_CODE, Pairing, Pairs
 from fastedit.anchor.lazy.search.rows import Row
 from fastedit.anchor.lazy.search.steps import NewLines
@@ -36,16 +37,12 @@ from fastedit.syntax.parse import PageErrors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastedit.anchor.lazy.search.fold import Fold
-
     Floats = NDArray[np.float32]
 
 HEADING = frozenset({"decl", "key", "selector"})  # what opens a block
 FUNCTION = pattern(r"^[\w:<>,*&\[\]\s+()-]*?[\s*&:)](?P<name>[A-Za-z_]\w*)\s*[(:][^;=]*$")  # of C and its like
 CONTROL = frozenset("if for while switch catch return else with until unless match when".split())
 MAX_LEADING = 30  # rows of comments before what they speak of
-MAX_CELLS = 30_000_000  # rows x lines x states of a search
-NUM_STATES = 7
 MAX_SECONDS = 10.0  # for all searches of an edit, of the processor's time: others may keep the machine busy
 CALLS_A_CHECK = 8
 COUNTED = 30  # so many lines jumped over at once are far, more are no farther

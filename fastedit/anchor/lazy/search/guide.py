@@ -13,7 +13,6 @@ from fastedit.anchor.lazy.search.rows import Row
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastedit.anchor.lazy.forecast.network import Outcomes
     from fastedit.anchor.lazy.search.grid import Grid
     from fastedit.anchor.lazy.search.paths import PathPlan
 
@@ -24,6 +23,21 @@ UNSEEN_ODDS = -6.0  # of lines that the forecast didn't look at
 AS_LIKELY = 0.7  # of the logarithms of two chances: so little apart, either may be meant
 WRITTEN_ODDS = -2.0  # of going, for a line that an earlier snippet wrote
 FATE_NEW, FATE_STAYS, FATE_LEFT_OUT = range(3)  # the columns of `Outcomes.fates`
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """The network's word on tokens.
+
+    gone: (N,), log odds that each line goes. new: (N,), log odds that something new comes before it. fates: (R, 3), log
+    chances that a row is new, stands for lines that stay, or neither. places: (R, N), those that a row, where it is
+    new, comes before each line.
+    """
+
+    gone: Floats
+    new: Floats
+    fates: Floats
+    places: Floats
 
 
 @dataclass(frozen=True, slots=True)
