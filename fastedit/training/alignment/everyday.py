@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Indel
 
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.edits.model import Format
+from fastedit.lines import indent_of
 from fastedit.syntax import comment_syntax, outline
 from fastedit.syntax.model import Declaration, Outline
 from fastedit.training.alignment.additions import Addition, addition_to
@@ -23,6 +25,8 @@ from fastedit.training.synthesis.document import read_document
 
 GENERATED = 0.15  # what a generated case weighs, beside 1 for a written one: that is what has to be read
 ADDED = 0.6  # the share of everyday edits that put a part of a real file back
+REINDENTED = 0.12  # the share of them that are shown with other steps of indentation
+UNITS = ("\t", "  ", "    ")
 MAX_LINES = 500
 MAX_SHOWN = 25
 MIN_TELLING = 8  # characters of a line that tells its place
@@ -123,7 +127,8 @@ def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random
         edit = _everyday_edit(change, chance)
         if edit is None:
             continue
-        message = "\n".join((edit.words, "", f"```{change.language}", *edit.shown, "```", ""))
+        shown = _reindented(edit.shown, change, chance) if chance.random() < REINDENTED else edit.shown
+        message = "\n".join((edit.words, "", f"```{change.language}", *shown, "```", ""))
         original = "".join(f"{line}\n" for line in edit.original or change.result)
         expected = "".join(f"{line}\n" for line in edit.result)
         name = f"plain-{number}"
@@ -193,6 +198,17 @@ def _everyday_edit(change: RecordedChange, chance: random.Random) -> Addition | 
     added = addition_to(change.result, change.language, chance) if chance.random() < ADDED else None
     file = _file_of(change, chance) if added is None else None
     return added if file is None else _edit_of(file, chance)
+
+
+def _reindented(shown: Sequence[str], change: RecordedChange, chance: random.Random) -> Sequence[str]:
+    """The lines of a snippet with steps of another width than the file has; as they are where these aren't whole."""
+    lines = Lines(change.result)
+    unit = lines.indent_unit
+    indents = [indent_of(line) for line in shown if line.strip()]
+    if not any(column > 0 for column in lines.columns) or any(one.replace(unit, "") for one in indents):
+        return shown
+    other = chance.choice([one for one in UNITS if one != unit])
+    return [other * (len(indent_of(line)) // len(unit)) + line.lstrip() for line in shown]
 
 
 def _file_of(change: RecordedChange, chance: random.Random) -> _File | None:

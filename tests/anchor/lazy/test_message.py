@@ -9,6 +9,7 @@ from fastedit.anchor.lazy import readings
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.reading import NAMES, Reading, ReadText
 from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.result.columns import indent_ratio
 from fastedit.anchor.lazy.result.message import FULFILLED, TOLD, fulfilled_by, shown_of, told_by
 from fastedit.anchor.lazy.words.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
 from fastedit.edits.model import Snippet
@@ -77,6 +78,27 @@ def test_lines_indented_otherwise_against_each_other() -> None:
     further = even.replace("        log(row)", "            log(row)").replace("        note", "            note")
     deeper = told(LOOP, further, shown=shown)
     assert (deeper["uneven_kept"], deeper["uneven"], deeper["uneven_turned"]) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("step", ["  ", "\t", "        "])
+def test_steps_of_another_width_are_the_files(step: str) -> None:
+    """A snippet in two blanks a level, of a file in four: its lines are even where they stand by the file's."""
+    shown = "for row in rows:\n    if row:\n        log(row)\n    note(row)".replace("    ", step)
+    even = LOOP.replace("        check", "        if row:\n            log(row)\n        note(row)\n        check")
+    by_file = told(LOOP, even, shown=shown)
+    assert by_file["uneven"] == by_file["uneven_kept"] == 0
+    if step != "\t":  # which is four columns, as the file's steps are
+        as_shown = told(LOOP, even.replace("            log", f"        {step}log"), shown=shown)
+        assert as_shown["uneven"] > 0
+
+
+def test_a_snippet_in_the_steps_of_the_file_is_not_scaled() -> None:
+    original = Lines(("a:", "    b: 1", "    c:", "        d: 2"))
+    assert indent_ratio(original, Lines(("c:", "  d: 2", "  e: 3"))) == 2
+    assert indent_ratio(original, Lines(("    c:", "      e: 3"))) == 1  # its column is the file's
+    assert indent_ratio(original, Lines(("c:", "    d: 2", "      e: 3"))) == 1  # so is its step
+    assert indent_ratio(original, Lines(("f:", "  g: 2"))) == 2
+    assert indent_ratio(Lines(("a", "b")), Lines(("f:", "  g: 2"))) == 1
 
 
 def test_dots_that_are_written() -> None:

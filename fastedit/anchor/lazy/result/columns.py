@@ -443,6 +443,26 @@ class Columns:
         return sign * (round(whole * self.ratio) + abs(columns) - whole)
 
 
+def indent_ratio(original: Lines, shown: Lines) -> float:
+    """The number of columns of the original that a column of a snippet is: not 1 where its steps have another width.
+
+    Lines that both have tell, else the units of both.
+    """
+    ratio = _width(original.indent_unit) / _width(shown.indent_unit)
+    if ratio == 1 or max(shown.columns, default=0) <= 0 or max(original.columns, default=0) <= 0:
+        return 1.0
+    places = [original.places.get(key, ()) if key else () for key in shown.keys]
+    quoted = [(row, *lines) for row, lines in enumerate(places) if len(lines) == 1]
+    told: Counter[float] = Counter()
+    for (above, line_above), (row, line) in pairwise(quoted):
+        step = shown.columns[row] - shown.columns[above]
+        if step:
+            told[(original.columns[line] - original.columns[line_above]) / step] += 1
+    if told:
+        return ratio if told.most_common(1)[0][0] == ratio else 1.0
+    return 1.0 if any(shown.columns[row] == original.columns[line] > 0 for row, line in quoted) else ratio
+
+
 def _width(unit: str) -> int:
     """The columns of a unit of indentation."""
     return TAB_COLUMNS if unit == "\t" else len(unit)

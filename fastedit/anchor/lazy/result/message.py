@@ -23,6 +23,7 @@ from fastedit.anchor.hints import Hints, is_path, says_gone, sentences_of
 from fastedit.anchor.lazy.keys.merging import COMPLETE
 from fastedit.anchor.lazy.lines import DOTS, KEY_WORD, WORD, Change, Lines, columns_of, is_comment_text
 from fastedit.anchor.lazy.result.adjacent import Neighbours
+from fastedit.anchor.lazy.result.columns import indent_ratio
 from fastedit.anchor.lazy.words.comments import log_odds
 from fastedit.anchor.lazy.words.repeated import says_everywhere
 from fastedit.edits.model import Snippet
@@ -208,9 +209,10 @@ class MessageFacts:
 
     @cached_property
     def steps(self) -> dict[tuple[str, str], SnippetStep]:
-        """Two lines that follow each other in a snippet, without white space → how."""
+        """Two lines that follow each other in a snippet, without white space → how, in columns of the original."""
         result: dict[tuple[str, str], SnippetStep] = {}
         for snippet in self.snippets:
+            ratio = indent_ratio(self.original, Lines(snippet.lines))
             last, column, is_apart = "", 0, False
             for line in snippet.lines:
                 key = "".join(line.split())
@@ -218,7 +220,7 @@ class MessageFacts:
                     is_apart = True
                     continue
                 if last:
-                    result.setdefault((last, key), SnippetStep(columns_of(line) - column, is_apart))
+                    result.setdefault((last, key), SnippetStep(round((columns_of(line) - column) * ratio), is_apart))
                 last, column, is_apart = key, columns_of(line), False
         return result
 
