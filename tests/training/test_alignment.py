@@ -290,7 +290,8 @@ def test_changes_are_cut_anew_for_each_seed(pairs):
 
 
 def test_everyday_edits_are_written_for_real_files(pairs, monkeypatch):
-    monkeypatch.setattr(everyday, "ADDED", 0.0)  # the others have tests of their own
+    for share in ("AMONG_SIBLINGS", "ADDED", "REINDENTED"):
+        monkeypatch.setattr(everyday, share, 0.0)  # the others have tests of their own
     function = "def join(paths):\n    parts = []\n    for path in paths:\n        parts.append(path)\n    return parts"
     lines = [*ORIGINAL.splitlines()[:11], "", "", *function.splitlines()]
     change = replace(read_changes(pairs)[0], result=tuple(lines))

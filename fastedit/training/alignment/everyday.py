@@ -20,11 +20,14 @@ from fastedit.syntax import comment_syntax, outline
 from fastedit.syntax.model import Declaration, Outline
 from fastedit.training.alignment.additions import Addition, addition_to
 from fastedit.training.alignment.cases import CUT, Case, RecordedChange
+from fastedit.training.alignment.siblings import sibling_edit
 from fastedit.training.synthesis import Splice, Tier, make_change, rendered_sample
 from fastedit.training.synthesis.document import read_document
 
 GENERATED = 0.15  # what a generated case weighs, beside 1 for a written one: that is what has to be read
-ADDED = 0.6  # the share of everyday edits that put a part of a real file back
+# The shares of everyday edits that are to one of several siblings, and of those and others that put a part of a real
+# file back.
+AMONG_SIBLINGS, ADDED = 0.25, 0.7
 REINDENTED = 0.12  # the share of them that are shown with other steps of indentation
 UNITS = ("\t", "  ", "    ")
 MAX_LINES = 500
@@ -195,7 +198,11 @@ def _twin_of(file: _File, chance: random.Random) -> list[str] | None:
 
 def _everyday_edit(change: RecordedChange, chance: random.Random) -> Addition | _Edit | None:
     """An edit for the file that a change led to; None where none was found."""
-    added = addition_to(change.result, change.language, chance) if chance.random() < ADDED else None
+    way = chance.random()
+    if way < AMONG_SIBLINGS:
+        added = sibling_edit(change.result, change.language, chance)
+    else:
+        added = addition_to(change.result, change.language, chance) if way < ADDED else None
     file = _file_of(change, chance) if added is None else None
     return added if file is None else _edit_of(file, chance)
 
