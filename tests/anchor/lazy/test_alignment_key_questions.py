@@ -363,6 +363,15 @@ def test_new_tables_go_where_the_words_before_the_snippet_say() -> None:
     assert (told["keys_root"], told["keys_braced"]) == (1, 0)
 
 
+def test_the_words_right_before_a_snippet_count_more_than_others_that_may_tell_a_place() -> None:
+    sheet = ".layout {\n  width: 1px;\n}\n\n.content {\n  width: 2px;\n}\n"
+    rule = ["@media print {", "  .layout {", "    width: 3px;", "  }", "}"]
+    lead = "Add this at the end of the file:"
+    said = f"On paper the menu now sits above the content. {lead}"
+    [last, *_] = merged_by_keys(Lines(lines_of(sheet)), rule, "css", said, lead)
+    assert last.lines[-len(rule) :] == tuple(rule)
+
+
 def test_a_key_takes_the_place_of_another() -> None:
     siblings = [Sibling(one, names_of(one)) for one in ("main", "dependencies", "engines")]
     assert told_place(siblings, "types", "`types` takes the place of `dependencies`") == 2

@@ -157,7 +157,7 @@ class Placer:
         by_part += [told_end(siblings, clause) for clause in of_part if not owner and _OF_FILE.search(clause)]
         leading = [clause for clause in _clauses(self.lead)[-2:] if set(_QUOTED.findall(clause)) <= {owner}]
         by_lead = [told_end(siblings, clause) for clause in leading if owner and not _OF_FILE.search(clause)]
-        places = (*by_key, *ends[0], *by_owner, *ends[1], *by_none, *of_file, *by_part, *by_lead)
+        places = (*by_key, *ends[0], *by_owner, *ends[1], *of_file, *by_none, *by_part, *by_lead)
         return next((place for place in places if place is not None), None)
 
     @staticmethod
