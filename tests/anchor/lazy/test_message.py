@@ -121,6 +121,9 @@ def test_names_that_go_though_they_are_spoken_of() -> None:
     assert told(LOOP, result, prose="Add `log` behind `check`.")["said_gone"] == 1
     assert told(LOOP, result, prose="I removed `check`.")["said_gone_asked"] == 1
     assert told(LOOP, LOOP, prose="Add `log` behind `check`.")["said_gone"] == 0
+    stays = told(LOOP, LOOP.replace("    rows = read(path)\n", ""), prose="`rows` stays, and `check` does.")
+    assert (stays["stays_gone"], stays["said_gone"]) == (1, 0)
+    assert told(LOOP, LOOP.replace("rows = read", "rows = load"), prose="Keep `rows`.")["stays_gone"] == 0
 
 
 def test_names_that_go_though_a_note_has_them() -> None:

@@ -36,13 +36,14 @@ from fastedit.patterns import pattern
 # the one that was further in no longer is.
 # dots_written: new lines with dots, which may stand for code. notes_written: lines that only get a note behind them;
 # talk_written: how likely such notes, behind any new line, speak to the reader.
-# said_gone: names that the words mention and that stand nowhere any more, said_gone_asked: that they say are gone.
+# said_gone: names that the words mention and that stand nowhere any more, said_gone_asked: that they say are gone;
+# stays_gone: names that they say stay, for which a line goes that is about them.
 # noted_gone, noted_gone_asked: names that a note in a snippet has and that stand nowhere any more, by whether it says
 # that something goes. noted_line_gone: names in notes for which a line goes that is about them.
 FULFILLED = (
     "shown_lost", "num_changes", "num_changed", "blank_lost", "uneven", "uneven_kept", "uneven_turned", "dots_written",
     "notes_written", "talk_written", "said_gone", "said_gone_asked", "noted_gone", "noted_gone_asked",
-    "noted_line_gone", "shown_apart", "shown_apart_marked", "shown_turned",
+    "noted_line_gone", "shown_apart", "shown_apart_marked", "shown_turned", "stays_gone",
 )  # fmt: skip
 MAX_COUNT = 3.0  # of each of these
 NAME = pattern(r"[A-Za-z_$][\w$]{2,}")
@@ -360,8 +361,10 @@ def _count_names(
     f: dict[str, float], original: Lines, gone: set[int], new: Sequence[str], message: MessageFacts
 ) -> None:
     """Fills in the names that stand nowhere any more, by who speaks of them."""
-    lost = _names_gone(original, gone, new)
-    for name in message.mentioned & lost:
+    lost, kept = _names_gone(original, gone, new), message.hints.kept
+    for name in kept if gone else ():
+        f["stays_gone"] += _loses_line(original, gone, new, name)
+    for name in (message.mentioned & lost) - kept:
         f["said_gone_asked" if name in message.hints.removed else "said_gone"] += 1
     for note in message.notes if gone else ():
         if note.text in new:
