@@ -444,6 +444,22 @@ timeout = settings.get("timeout", 60)  # seconds
     assert lazily(NOTES, snippet).text == NOTES.replace("30", "60")
 
 
+def test_keys_that_a_partial_object_does_not_show_stay():
+    package = (
+        '{\n  "name": "seedlist",\n  "version": "0.0.9",\n  "scripts": {\n    "test": "jest"\n  },\n'
+        '  "dependencies": {\n    "express": "^4.0.0",\n    "pg": "^8.0.0"\n  },\n'
+        '  "devDependencies": {\n    "jest": "^29.0.0"\n  }\n}\n'
+    )
+    shown = (
+        '{\n  "scripts": {\n    "test": "vitest run"\n  },\n  "dependencies": { ... },\n'
+        '  "devDependencies": {\n    "jest": "^29.0.0",\n    "vitest": "^1.4.0"\n  }\n}\n'
+    )
+    merged = apply(package, f"```json\n{shown}```\n", path="package.json", mode="structural", certainty=0.3)
+    assert merged.text == package.replace('"test": "jest"', '"test": "vitest run"').replace(
+        '"^29.0.0"\n', '"^29.0.0",\n    "vitest": "^1.4.0"\n'
+    )
+
+
 def test_context_joined_to_one_line_is_context():
     snippet = """
 # ...

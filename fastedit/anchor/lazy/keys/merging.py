@@ -172,7 +172,7 @@ def _merged_by_keys(
     merge = _object_merger(original, snippet) if is_object else _entry_merger(original, root, snippet, said, prose)
     for rules, merged in _answers(merge, said, prose):
         for lines, counts in merged:
-            counts["marked"] = len(snippet.elided) if counts["hidden"] else 0
+            counts["marked"] = len(snippet.elided - snippet.located) if counts["hidden"] else 0
             counts["more"] = bool(_MORE.search(prose))
             counts["full"] = bool(COMPLETE.search(said))
             counts["gone"] = bool(_GONE.search(said))
@@ -228,8 +228,10 @@ def complete_keys(said: str) -> frozenset[str]:
 class ShownKeys:
     """A snippet without what only speaks to its reader.
 
-    texts: its lines. notes: what was said above a line, or behind it. elided: the lines that something is left
-    out before. odds: tenths of how much likelier a comment belongs to the file than to its reader.
+    texts: its lines. notes: what was said above a line, or behind it. elided: the lines that something is left out
+    before; located: those of them where that is all that a value holds (`"a": { ... }`), which only tells the place of
+    its key, and of no other key whether it stays. odds: tenths of how much likelier a comment belongs to the file than
+    to its reader.
     """
 
     texts: tuple[str, ...]
@@ -238,6 +240,7 @@ class ShownKeys:
     language: str
     odds: dict[int, int] = field(default_factory=dict)
     columns: dict[int, int] = field(default_factory=dict)
+    located: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, shown: Sequence[str], rows: Sequence[Row], original: Lines, language: str) -> ShownKeys:
@@ -245,6 +248,7 @@ class ShownKeys:
         texts: list[str] = []
         notes: dict[int, str] = {}
         elided: set[int] = set()
+        located: set[int] = set()
         odds: dict[int, int] = {}
         columns: dict[int, int] = {}
         given = [line.rstrip() for line in shown]
@@ -261,8 +265,10 @@ class ShownKeys:
             notes[len(texts)] = f"{notes.get(len(texts), '')} {row.note}".strip()
             if row.role("elide") >= max(row.role(name) for name in _ROLES):
                 elided.add(len(texts))
+                if row.is_part and row.is_dots:
+                    located.add(len(texts))
                 columns[len(texts)] = max(columns.get(len(texts), 0), indent_of(row.text))
-        return cls(tuple(texts), notes, frozenset(elided), language, odds, columns)
+        return cls(tuple(texts), notes, frozenset(elided), language, odds, columns, frozenset(located))
 
 
 def _is_note(row: Row, original: Lines) -> bool:
