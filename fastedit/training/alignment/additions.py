@@ -91,7 +91,8 @@ def addition_to(lines: Sequence[str], language: str, chance: random.Random) -> A
     return None
 
 
-def _marker(language: str, indent: str, text: str) -> str:
+def marker_line(language: str, indent: str, text: str) -> str:
+    """The words of a marker as a comment of the language."""
     signs = comment_syntax(language)
     if language in JSON or signs.line:
         return f"{indent}{'//' if language in JSON else signs.line[0]} {text}"
@@ -207,7 +208,7 @@ def _shown_unit(
     headers = [line for first, last in unit.headers for line in lines[first:last]]
     if not headers or (is_code and headed < 0.1):
         return words, inside
-    outer = _marker(language, "", chance.choice(_MARKERS))
+    outer = marker_line(language, "", chance.choice(_MARKERS))
     tail = [lines[line] for line in unit.closers] if chance.random() < 0.9 else []
     tail += ["", outer] if is_code and chance.random() < 0.3 else []
     lead = [outer, ""] if is_code and chance.random() < 0.3 else []
@@ -218,7 +219,7 @@ def _beside_unit(lines: Sequence[str], language: str, unit: _Unit, chance: rando
     """A unit with what tells its place in its block: a marker, or a neighbour; empty where there is nothing."""
     own, blanks = list(lines[unit.start : unit.end]), [""] * unit.gap
     texts = _KEPT if language in LANGUAGES else _INNER if unit.headers else _MARKERS
-    marker = _marker(language, _indent(own[0]), chance.choice(texts).format(unit.owner or "keys"))
+    marker = marker_line(language, _indent(own[0]), chance.choice(texts).format(unit.owner or "keys"))
     before, behind = _neighbours(lines, language, unit, chance)
     spaced = blanks if chance.random() < 0.8 else []
     way = chance.random()
@@ -250,7 +251,11 @@ def _neighbours(
                 continue
             inner = _indent(shown[first + 1]) or _indent(shown[first])
             tail = [shown[-1]] if _CLOSER.match(shown[-1]) else []
-            shown = [*shown[: first + 1], _marker(language, inner, chance.choice(("...", "... unchanged ..."))), *tail]
+            shown = [
+                *shown[: first + 1],
+                marker_line(language, inner, chance.choice(("...", "... unchanged ..."))),
+                *tail,
+            ]
         result.append(shown)
     return result[0], result[1]
 
@@ -289,7 +294,7 @@ def _signed(lines: Sequence[str], language: str, chance: random.Random) -> Addit
     shown = [new, *lines[one.body_line : one.end_line]]
     if one.end_line - one.body_line > 3 and chance.random() < 0.3:
         last = [shown[-1]] if _CLOSER.match(shown[-1]) else []
-        shown = [new, _marker(language, _indent(shown[1]), chance.choice(_MARKERS)), *last]
+        shown = [new, marker_line(language, _indent(shown[1]), chance.choice(_MARKERS)), *last]
     if chance.random() < 0.4:
         shown = _dedented(shown)
     name = one.name.rpartition(".")[2]
@@ -331,10 +336,10 @@ def _taken_out(lines: Sequence[str], language: str, chance: random.Random) -> Ad
     gap = unit.gap
     result = [*lines[: unit.start - gap], *lines[unit.end :]]
     headers = [line for first, last in unit.headers for line in lines[first:last]]
-    note = [_marker(language, _indent(before[0]), f"removed: {unit.name}")] if chance.random() < 0.25 else []
+    note = [marker_line(language, _indent(before[0]), f"removed: {unit.name}")] if chance.random() < 0.25 else []
     shown = [*before, *[""] * gap, *note, *([""] * gap if note else []), *behind]
     if headers and chance.random() < 0.5:
-        shown = [*headers, _marker(language, _indent(before[0]), "..."), *shown]
+        shown = [*headers, marker_line(language, _indent(before[0]), "..."), *shown]
     words = chance.choice((f"Remove `{unit.name}`.", f"`{unit.name}` is gone:", f"I removed `{unit.name}`:"))
     return Addition(list(lines), words, shown, result)
 
@@ -395,7 +400,7 @@ def _valued(lines: Sequence[str], language: str, chance: random.Random) -> Addit
     headers = [line for start, end in leaf.headers for line in lines[start:end]]
     if any(re.match(r"\s*- ", line) for line in headers):
         return None
-    marked = [_marker(language, _indent(new), "...")] if chance.random() < 0.2 else []
+    marked = [marker_line(language, _indent(new), "...")] if chance.random() < 0.2 else []
     shown = [*headers, *marked, new, *(lines[line] for line in leaf.closers)]
     words = chance.choice((*_NOTHING, f"Set `{leaf.name}`:", f"Change `{leaf.name}`:"))
     return Addition(list(lines), words, shown, [*lines[: leaf.start], new, *lines[leaf.start + 1 :]])

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fastedit.lines import indent_of
-from fastedit.syntax import comment_syntax
-from fastedit.training.alignment.additions import Addition
+from fastedit.training.alignment.additions import Addition, marker_line
 
 MAX_LINES = 700
 MAX_UNIT, MAX_SHOWN = 24, 6  # lines of a sibling, and of a neighbour that is shown
@@ -112,13 +111,8 @@ def _framed(
 
 
 def _marker(language: str, indent: str, text: str) -> str:
-    signs = comment_syntax(language)
-    if signs.line and language not in TEXTS:
-        return f"{indent}{signs.line[0]} {text}"
-    opening, closing = signs.block[0] if signs.block else ("", "")
-    if language in TEXTS and (not opening or len(text) % 2):
-        return f"{indent}{text}"
-    return f"{indent}{opening} {text} {closing}".rstrip()
+    """A marker's words as a comment; in a text half of them stand as they are."""
+    return f"{indent}{text}" if language in TEXTS and len(text) % 2 else marker_line(language, indent, text)
 
 
 def _groups(lines: Sequence[str], language: str) -> Iterator[_Siblings]:
