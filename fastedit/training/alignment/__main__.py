@@ -42,7 +42,7 @@ PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
 # Only a checkout of the repository has it.
 BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
 # Made edits that the forecast is fitted to as well: cut out, of a plain kind, and told anew as assistants do.
-NUM_MADE = (1600, 1400, 1800)
+NUM_MADE = (1200, 1000, 1200)
 # And those that certainty is fitted to: the same kinds, some that fit several places alike, some that are made already.
 NUM_JUDGED = (200, 1600, 300)
 TWINS, REPEATED = 250, 400

@@ -374,7 +374,10 @@ def test_the_words_right_before_a_snippet_count_more_than_others_that_may_tell_a
 
 def test_an_elided_value_is_no_marker_for_other_keys() -> None:
     """`"a": { ... }` only tells where the key is; of keys that aren't shown it says no more than their absence does."""
-    package = '{\n  "name": "a",\n  "scripts": {\n    "test": "run",\n    "lint": "look"\n  },\n  "files": {\n    "a": "b"\n  }\n}\n'
+    package = (
+        '{\n  "name": "a",\n  "scripts": {\n    "test": "run",\n    "lint": "look"\n  },\n'
+        '  "files": {\n    "a": "b"\n  }\n}\n'
+    )
     for elided, is_marked in (('  "files": { ... }', 0), ('  "files": {\n    // ...\n  }', 1)):
         shown = ["{", '  "scripts": {', '    "test": "vitest"', "  },", *elided.split("\n"), "}"]
         merged = merged_by_keys(Lines(lines_of(package)), shown, "json")

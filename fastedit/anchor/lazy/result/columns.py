@@ -446,7 +446,7 @@ class Columns:
 def indent_ratio(original: Lines, shown: Lines) -> float:
     """The number of columns of the original that a column of a snippet is: not 1 where its steps have another width.
 
-    Lines that both have tell, else the units of both.
+    Only lines that both have tell: the units of a few lines may be those of wrapped statements.
     """
     ratio = _width(original.indent_unit) / _width(shown.indent_unit)
     if ratio == 1 or max(shown.columns, default=0) <= 0 or max(original.columns, default=0) <= 0:
@@ -458,9 +458,7 @@ def indent_ratio(original: Lines, shown: Lines) -> float:
         step = shown.columns[row] - shown.columns[above]
         if step:
             told[(original.columns[line] - original.columns[line_above]) / step] += 1
-    if told:
-        return ratio if told.most_common(1)[0][0] == ratio else 1.0
-    return 1.0 if any(shown.columns[row] == original.columns[line] > 0 for row, line in quoted) else ratio
+    return ratio if told and told.most_common(1)[0][0] == ratio else 1.0
 
 
 def _width(unit: str) -> int:
