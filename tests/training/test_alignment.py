@@ -24,7 +24,7 @@ from fastedit.training.alignment import everyday, forecast, wordings
 from fastedit.training.alignment.__main__ import WORDINGS, main
 from fastedit.training.alignment.cases import Case, RecordedChange, cut_cases, laid, read_cases, read_changes
 from fastedit.training.alignment.certainty import OF_READINGS, calibrated, scores
-from fastedit.training.alignment.everyday import everyday_cases, generated_cases, repeated_cases, twin_cases
+from fastedit.training.alignment.everyday import everyday_cases, generated_cases, twin_cases
 from fastedit.training.alignment.network import fit_network
 from fastedit.training.alignment.weights import (
     BOUNDS,
@@ -443,11 +443,3 @@ def test_twins_have_to_be_refused() -> None:
 def test_lines_that_stand_once_are_no_twins() -> None:
     lines = ("def area(a):", "    total = a", "    return total")
     assert not twin_cases([RecordedChange("shapes.py", "python", lines, lines)], 1, random.Random(1))
-
-
-def test_a_message_that_is_sent_again_finds_its_change_made() -> None:
-    told = Case("a", "p", "a.py", ORIGINAL, "The same.", ORIGINAL.replace("load", "read"))
-    (again,) = repeated_cases([told, replace(told, name="b", expected=None)], 5, random.Random(1))
-    assert (again.name, again.package, again.message) == ("again-a", told.package, told.message)
-    assert again.original == again.expected == told.expected
-    assert again.weight < told.weight

@@ -23,7 +23,6 @@ from fastedit.errors import SettingsError
 from fastedit.training.alignment.cases import (
     Case,
     ProcessMap,
-    RecordedChange,
     changes_of,
     cut_cases,
     read_cases,
@@ -31,7 +30,7 @@ from fastedit.training.alignment.cases import (
     workers,
 )
 from fastedit.training.alignment.certainty import fit_certainty
-from fastedit.training.alignment.everyday import everyday_cases, generated_cases, repeated_cases, twin_cases
+from fastedit.training.alignment.everyday import everyday_cases, generated_cases, twin_cases
 from fastedit.training.alignment.forecast import fit_forecast, use_those
 from fastedit.training.alignment.weights import Weights, fit_weights, mean_weights, read_weights, write_weights
 from fastedit.training.alignment.wordings import fit_wordings, read_wordings, use_classifier
@@ -41,11 +40,10 @@ WORDINGS = Path(fastedit.__file__).parent / "training" / "data" / "wordings.json
 PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
 # Only a checkout of the repository has it.
 BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
+# Edits of the changes' files that certainty is fitted to as well; the last fit several places alike.
+EVERYDAY, CUT_OUT, TWINS = 800, 60, 100
 # Made edits that the forecast is fitted to as well: cut out, of a plain kind, and told anew as assistants do.
-NUM_MADE = (1200, 1000, 1200)
-# And those that certainty is fitted to: the same kinds, some that fit several places alike, some that are made already.
-NUM_JUDGED = (200, 1600, 300)
-TWINS, REPEATED = 250, 400
+NUM_MADE = (1800, 1000, 1800)
 STAGES = ("comments", "forecast", "weights", "certainty")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 
@@ -105,7 +103,9 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
     phrases = [one.text for one in wordings if one.roles == ("elide",)]
     if "forecast" in stages:
         chance = random.Random(f"{options.seed} forecast")
-        made = _made(changes, phrases, NUM_MADE, chance)
+        num_cut, num_plain, num_anew = NUM_MADE
+        made = cut_cases(changes, phrases, num_cut, chance) + everyday_cases(changes, num_plain, chance)
+        made += generated_cases(changes, num_anew, chance)
         with workers(options.processes, use_classifier, output.known("comments.npz")) as ready:
             fitted = fit_forecast([*cases, *made], output.folder / "forecast.npz", options.seed, ready)
         output.store("forecast", told | {"changes": len(made)} | fitted)
@@ -121,18 +121,9 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
         if "certainty" in stages:
             told["records"] = told["records"] | {options.calibrate.name: _counts(calibration)}
             chance = random.Random(f"{options.seed} certainty")
-            made = _made(changes, phrases, NUM_JUDGED, chance)
-            made += twin_cases(changes, TWINS, chance) + repeated_cases(cases, REPEATED, chance)
-            _fit_certainty([*cases, *made], calibration, output, told | {"changes": len(made)}, ready)
-
-
-def _made(
-    changes: Sequence[RecordedChange], phrases: Sequence[str], counts: tuple[int, int, int], chance: random.Random
-) -> list[Case]:
-    """So many edits cut out of the changes, of a plain kind in their files, and told anew as assistants do."""
-    num_cut, num_plain, num_anew = counts
-    made = cut_cases(changes, phrases, num_cut, chance) + everyday_cases(changes, num_plain, chance)
-    return made + generated_cases(changes, num_anew, chance)
+            plain = [*everyday_cases(changes, EVERYDAY, chance), *cut_cases(changes, phrases, CUT_OUT, chance)]
+            plain += twin_cases(changes, TWINS, chance)
+            _fit_certainty([*cases, *plain], calibration, output, told | {"changes": len(plain)}, ready)
 
 
 def _reporter(output: _Output, told: dict[str, Any]) -> Callable[[Weights, dict[str, Any]], None]:

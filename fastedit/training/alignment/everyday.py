@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rapidfuzz.distance import Indel
 
@@ -156,15 +156,6 @@ def twin_cases(changes: Sequence[RecordedChange], count: int, chance: random.Ran
             package = changes[number].package or name
             cases.append(Case(name, package, changes[number].file, original, message, None, CUT))
     return cases
-
-
-def repeated_cases(cases: Sequence[Case], count: int, chance: random.Random) -> list[Case]:
-    """At most `count` of the cases, drawn, each sent once more to a file that has its change: nothing is left to do."""
-    done = [one for one in cases if one.expected is not None]
-    return [
-        replace(one, name=f"again-{one.name}", original=one.expected or "", weight=CUT)
-        for one in chance.sample(done, min(count, len(done)))
-    ]
 
 
 def _twin_of(file: _File, chance: random.Random) -> list[str] | None:

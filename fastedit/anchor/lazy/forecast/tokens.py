@@ -57,7 +57,10 @@ LINE_FACTS: tuple[str, ...] = (
     "breaks_before", "breaks_behind",
 )  # fmt: skip
 NUM_OWN = LINE_FACTS.index("is_end") + 1
-PAIR_FACTS: tuple[str, ...] = (*PAIR, *_NAMED)
+# Facts of pairs that the network was fitted without.
+_UNSEEN = frozenset("like_alike stub stub_said stub_marked".split())
+_SEEN = [number for number, name in enumerate(PAIR) if name not in _UNSEEN]
+PAIR_FACTS: tuple[str, ...] = (*(PAIR[number] for number in _SEEN), *_NAMED)
 # Of a row and a line: whether the row's column is that of what stands above, or below, the position before the line,
 # or further right or left of it; whether both are the same, or the ones above them, or the ones below them are.
 # in_order: it would be in the alphabet's order there; in_their_order: in that of the lines around.
@@ -198,7 +201,7 @@ class _Sentences:
                 facts.append(told)
         table = np.zeros((len(pairs), len(PAIR_FACTS)), np.float32)
         if facts:
-            table[:, len(PAIR) :] = facts
+            table[:, len(_SEEN) :] = facts
         return np.array(pairs, np.int32).reshape(-1, 2), table
 
     def ties(self, snippets: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -247,17 +250,17 @@ def _row_facts(grid: Grid, num_snippets: int) -> Floats:
 
 def _pairs(grids: Sequence[Grid]) -> tuple[NDArray[np.int32], Floats]:
     """(P, 2) and (P, len(PAIR_FACTS)): the rows that aren't blank with the lines that they may stand for."""
-    pairs, facts, before = [np.zeros((0, 2), np.int32)], [np.zeros((0, len(PAIR)), np.float32)], 0
+    pairs, facts, before = [np.zeros((0, 2), np.int32)], [np.zeros((0, len(_SEEN)), np.float32)], 0
     for grid in grids:
         for number, row in enumerate(grid.rows):
             found = grid.pairs[number]
             if not row.is_blank and len(found.lines):
                 lines = np.asarray(found.lines[:MAX_PAIRS], np.int32)
                 pairs.append(np.stack([np.full_like(lines, before + number), lines], axis=1))
-                facts.append(found.features[:MAX_PAIRS])
+                facts.append(found.features[:MAX_PAIRS, _SEEN])
         before += grid.num_rows
     table = np.concatenate(facts).astype(np.float32)
-    return np.concatenate(pairs), np.pad(table, ((0, 0), (0, len(_NAMED))))
+    return np.concatenate(pairs), np.pad(table, ((0, 0), (0, len(PAIR_FACTS) - len(_SEEN))))
 
 
 def _fits(
