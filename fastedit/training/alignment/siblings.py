@@ -100,7 +100,7 @@ def _changed(lines: Sequence[str], language: str, group: _Siblings, at: int, cha
 def _framed(
     lines: Sequence[str], language: str, group: _Siblings, shown: Sequence[str], gap: int, chance: random.Random
 ) -> list[str]:
-    """What is shown below a marker, mostly between the lines that open and close the block."""
+    """The lines shown below a marker, mostly between those that open and close the block."""
     first = next(line for line in shown if line.strip())
     marker = _marker(language, indent_of(first), chance.choice(_MARKERS).format(group.noun))
     inside = [marker, *[""] * (gap if chance.random() < 0.7 else min(gap, 1)), *shown]
