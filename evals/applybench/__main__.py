@@ -5,6 +5,7 @@ The commands are
     build   folders of cases → the splits
     check   is every record fit to be in the benchmark?
     score   FastEdit, and other tools beside it, on a split
+    everyday  FastEdit on plain edits that are made from the files of a split
     peers   which other tools there are, and `peers install NAME`
     judging  what a target's word on the edits of a split is worth
     discriminator  can written messages be told from generated ones?
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from evals.applybench.records import DATA, SPLITS
 
-COMMANDS = ("pairs", "build", "score", "peers", "judging", "discriminator")
+COMMANDS = ("pairs", "build", "score", "everyday", "peers", "judging", "discriminator")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -88,9 +88,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                      "only": options.only},
     }  # fmt: skip
     _print_failures(rows, shown)
-    _print_tables(result)
+    print_tables(result)
     if options.json:
-        _write_json(result, options.json)
+        write_json(result, options.json)
     if options.plot:
         _draw(result, options.plot)
     print(result["summary"])
@@ -404,7 +404,7 @@ def _print_failures(rows: Iterable[Row], shown: set[str]) -> None:
                 print("\n".join("    | " + line for line in row.diff.split("\n")))
 
 
-def _print_tables(result: Mapping[str, Any]) -> None:
+def print_tables(result: Mapping[str, Any]) -> None:
     systems = result["systems"]
     name, own = next(iter(systems.items()))
     for key, table in own["by"].items():
@@ -433,7 +433,7 @@ def _shares(counts: Mapping[str, int]) -> str:
     return " ".join(f"{counts[outcome.value] / total:8.2%}" for outcome in Outcome)
 
 
-def _write_json(result: Mapping[str, Any], path: Path) -> None:
+def write_json(result: Mapping[str, Any], path: Path) -> None:
     """Writes the result with a line for each row."""
     rest = json.dumps({name: value for name, value in result.items() if name != "rows"}, indent=1)
     rows = ",\n".join(f"  {json.dumps(row)}" for row in result["rows"])

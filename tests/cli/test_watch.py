@@ -38,8 +38,9 @@ def test_an_edit_is_applied_when_the_answer_is_yes(root: Path, answer: str, text
 def test_a_reading_is_asked_for_where_it_is_not_clear(root: Path) -> None:
     (root / "shapes.py").write_text(SHAPES)
     answers = iter(["2", "y"])
-    watch.offer(f"`shapes.py`:\n\n```python\n{UNSURE}```\n", root, lambda _: next(answers))
-    assert (root / "shapes.py").read_text() == reading(2)
+    message = f"`shapes.py`:\n\n```python\n{UNSURE}```\n"
+    watch.offer(message, root, lambda _: next(answers))
+    assert (root / "shapes.py").read_text() == reading(2, message)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import re
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from evals.applybench import curves, peers
 from evals.applybench.__main__ import main
 from evals.applybench.build import style_of
 from evals.applybench.check import check_between, check_record, check_splits, excluded_by, is_permissive
+from evals.applybench.everyday import everyday_records
 from evals.applybench.peers import PEERS, Peer, PeerError, ask
 from evals.applybench.records import DATA, SPLITS, BadRecord, Record, load, packed, path_of, read, record_of, text_of
 from evals.applybench.score import Row, score_record, summed_up
@@ -336,6 +338,26 @@ def test_held_out_differences_are_shown_only_when_asked(tmp_path: Path, capsys: 
 def test_nothing_to_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert score(tmp_path) == 1
     assert "there is no split train yet" in capsys.readouterr().err
+
+
+def test_plain_edits_are_made_from_the_files_of_a_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = '"ann reed"', '"bob lane"', '"cyd hill"', '"dan moor"'
+    text = "".join(f"{line}\n" for line in ("NAMES = [", *(f"    {name}," for name in names), "]", "", "x = 1"))
+    one = record(files={"area.py": text}, expected={"area.py": text.replace("x = 1", "x = 2")})
+    write_split(tmp_path, "test", [one])
+    write_split(tmp_path, "validation", [])
+    made = [found for seed in range(20) for _, found in everyday_records(["test"], tmp_path, 1, Random(seed))]
+    assert {found.id for found in made} == {"everyday-added-1", "everyday-changed-1"}
+    for found in made:
+        assert found.expected is not None
+        assert found.files != found.expected
+        assert "```python\n" in found.message
+    stored = tmp_path / "out.json"
+    assert main(["everyday", "--count", "2", "--data", str(tmp_path), "--json", str(stored)]) == 0
+    assert LAST_LINE.fullmatch(capsys.readouterr().out.splitlines()[-1])
+    kinds = json.loads(stored.read_text("utf-8"))["kinds"]
+    assert sum(sum(counts.values()) for counts in kinds.values()) == 2
+    assert main(["everyday", "--split", "validation", "--data", str(tmp_path)]) == 1
 
 
 def test_programs_get_the_file_where_the_diff_says() -> None:

@@ -131,19 +131,19 @@ def test_a_lazy_edit_is_verified(served: tuple[Running, ScriptedRunner]) -> None
 
 
 CLOSE = "def area(w, h):\n    area = w * h\n    return area\n\n\ndef rim(w, h):\n    rim = w + h\n    return rim\n"
-CLOSE_EDIT = "```python\n# ...\n    return round(area, 2)\n```\n"
+CLOSE_EDIT = "```python\n# ...\n    return round(area * rim, 2)\n```\n"
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_close_readings_are_judged_and_counted(spare: Target, stream: bool) -> None:
     # It would leave the file as it is, so it finds the reading likeliest that changes it last.
-    asked = {"original": CLOSE, "edit": CLOSE_EDIT, "path": "a.py", "certainty": 0.45, "stream": stream}
+    asked = {"original": CLOSE, "edit": CLOSE_EDIT, "path": "a.py", "certainty": 0.2, "stream": stream}
     with scripted(replace(spare, word=Word(readings=1.0))) as (service, _):
         refusal = service.client.post("/v1/apply", json={**asked, "mode": "structural", "stream": False})
         assert refusal.json()["error"]["code"] == "ANCHOR_AMBIGUOUS"
         answer = service.client.post("/v1/apply", json=asked)
         body = json.loads(dict(events_of(answer.text))["result"]) if stream else answer.json()
-        assert body["text"] == CLOSE.replace("return rim\n", "return round(area, 2)\n")
+        assert body["text"] == CLOSE.replace("return rim\n", "return round(area * rim, 2)\n")
         assert body["stats"]["readings_judged"] == 2
         assert (body["usage"]["completion_tokens"], body["stats"]["passes"]) == (0, 2)
         assert service.metric("fastedit_readings_judged_total") == 2

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from fastedit.anchor.lazy import FITTED
-from fastedit.training.alignment.forecast import use_forecast
-from fastedit.training.alignment.wordings import use_classifier
+from fastedit.training.alignment.forecast import use_those
 
 
 @pytest.fixture(autouse=True)
 def _installed() -> Iterator[None]:
     yield
-    use_classifier(FITTED / "comments.npz")
-    use_forecast(FITTED / "forecast.npz")
+    use_those(FITTED)

@@ -20,7 +20,7 @@ from fastedit.anchor.lazy.changes import CHANGE_FACTS
 from fastedit.anchor.lazy.reading import NAMES
 from fastedit.anchor.lazy.words.comments import BUCKETS, ROLES, buckets_of, log_odds
 from fastedit.errors import SettingsError
-from fastedit.training.alignment import everyday, forecast, wordings
+from fastedit.training.alignment import everyday, forecast, mentions, wordings
 from fastedit.training.alignment.__main__ import WORDINGS, main
 from fastedit.training.alignment.cases import Case, RecordedChange, cut_cases, laid, read_cases, read_changes
 from fastedit.training.alignment.certainty import OF_READINGS, calibrated, scores
@@ -73,7 +73,10 @@ MESSAGES = {
         "```python\nimport os\nimport sys  # new\n\n# ... rest of the file ...\n```\n",
         ORIGINAL.replace("import os\n", "import os\nimport sys\n"),
     ),
-    "gone": ("```python\n        file.write(text)\n    # the two lines behind it are gone\n```\n", SMALLER),
+    "gone": (
+        "`save` ends here:\n```python\n        file.write(text)\n    # the two lines behind it are gone\n```\n",
+        SMALLER,
+    ),
     "refused": ("```python\ndef other():\n    return 2\n\n# ...\ndef third():\n```\n", None),
 }
 
@@ -108,8 +111,14 @@ def pairs(tmp_path):
 
 
 @pytest.fixture
+def roles(tmp_path):
+    return write_rows(tmp_path / "roles.jsonl.gz", [{"id": "gone", "mentions": [[0, 0, "changed"]]}])
+
+
+@pytest.fixture
 def few(monkeypatch, tmp_path):
-    """Few wordings, fitted in a moment; so is the forecast."""
+    """Few wordings, fitted in a moment; so are the forecast, and what reads names."""
+    monkeypatch.setattr(mentions, "EPOCHS", 2)
     monkeypatch.setattr(wordings, "ITERATIONS", 12)
     monkeypatch.setattr(forecast, "EPOCHS", 2)
     monkeypatch.setattr("fastedit.training.alignment.__main__.NUM_MADE", (2, 1, 1))
@@ -122,8 +131,8 @@ def told(folder) -> dict:
     return json.loads((folder / "fitted.json").read_text("utf-8"))
 
 
-def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys):
-    options = ["--train", records, "--calibrate", records, "--pairs", pairs, "--wordings", few]
+def test_everything_is_fitted_and_says_how(records, pairs, few, roles, tmp_path, capsys):
+    options = ["--train", records, "--calibrate", records, "--pairs", pairs, "--wordings", few, "--mentions", roles]
     options += ["--rounds", 1, "--processes", 1]
     for name in ("one", "two"):
         assert main([str(option) for option in (*options, "--out", tmp_path / name)]) == 0
@@ -134,7 +143,7 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys
     certainty = json.loads((folder / "certainty.json").read_text("utf-8"))
     assert certainty["calibration"]
     found = told(folder)
-    assert list(found) == ["comments", "forecast", "weights", "certainty"]
+    assert list(found) == ["comments", "mentions", "forecast", "weights", "certainty"]
     for stage in found.values():
         assert stage["command"].startswith("python -m fastedit.training.alignment --train ")
         assert stage["records"]["train.jsonl.gz"] == {"apply": 3, "refuse": 1}
@@ -147,25 +156,25 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, tmp_path, capsys
         assert (folder / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     first, second = (np.load(tmp_path / name / "comments.npz") for name in ("one", "two"))
     assert all(np.array_equal(first[name], second[name]) for name in ("weights", "bias"))
-    forecasts = [np.load(tmp_path / name / "forecast.npz") for name in ("one", "two")]
-    assert all(np.array_equal(forecasts[0][name], forecasts[1][name]) for name in forecasts[0].files)
+    for stored in ("mentions.npz", "forecast.npz"):
+        first, second = (np.load(tmp_path / name / stored) for name in ("one", "two"))
+        assert all(np.array_equal(first[name], second[name]) for name in first.files)
+    assert found["mentions"]["roles"] == {"changed": 1}
     assert found["forecast"]["written"] == 3
     for stored, names in (("changes.npz", CHANGE_FACTS), ("certainty.npz", FACTORS)):
         networks = [network(tmp_path / name / stored, names) for name in ("one", "two")]
         assert networks[0].inner.shape[0] == len(names)
         assert np.array_equal(networks[0].inner, networks[1].inner)
-    assert capsys.readouterr().out.count("\n") == 10
+    assert capsys.readouterr().out.count("\n") == 12
 
 
 def test_one_part_is_fitted_again_alone(records, few, tmp_path):
     options = ["--train", records, "--calibrate", records, "--wordings", few, "--processes", 1, "--out", tmp_path / "o"]
     assert main([*map(str, options), "--only", "certainty"]) == 0
-    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == [
-        "certainty.json",
-        "certainty.npz",
-        "changes.npz",
-        "fitted.json",
-    ]
+    stored = {path.name: path.read_bytes() for path in (tmp_path / "o").iterdir()}
+    assert stored.keys() == {path.name for path in FITTED.iterdir()}  # the others are copies
+    changed = {name for name, data in stored.items() if data != (FITTED / name).read_bytes()}
+    assert changed == {"certainty.json", "certainty.npz", "changes.npz", "fitted.json"}
     assert list(told(tmp_path / "o")) == ["certainty"]
 
 

@@ -36,12 +36,12 @@ def volume(width, height, depth):
     volume = width * height * depth
     return volume
 """
-MESSAGE = "```python\n# ...\n    return round(area, 2)\n```\n"
-FIRST = FILE.replace("return area\n", "return round(area, 2)\n")
+MESSAGE = "```python\n# ...\n    return round(area * volume, 2)\n```\n"
+FIRST = FILE.replace("return volume\n", "return round(area * volume, 2)\n")
 STEPS = "".join(f"step_{n} = {n}\n" for n in range(90))
 FAR = FILE.replace("\n\ndef volume", f"\n\n{STEPS}\n\ndef volume")
-SECOND = FILE.replace("return volume\n", "return round(area, 2)\n")
-LEAST = 0.4  # asked of its readings, of which the first has less; together they have more
+SECOND = FILE.replace("return area\n", "return round(area * volume, 2)\n")
+LEAST = 0.6  # asked of its readings, of which the first has less; together they have more
 JUDGES = Word(readings=1.0)
 TOLD = {"path": "a.py", "certainty": LEAST}
 
@@ -101,7 +101,7 @@ def test_the_readings_are_drafts_of_the_same_prompts_which_show_all_their_places
 def test_windows_in_which_the_readings_are_the_same_are_not_asked_about(loaded):
     far = "\n\n".join(f"def step_{n}():\n    return {n}\n" for n in range(60))
     original = Original(FILE + far, "python", outline(FILE + far, "python"))
-    told = MESSAGE.replace("round(area, 2)", "round(result, 2)")
+    told = MESSAGE.replace("round(area * volume, 2)", "round(result, 2)")
     message = told.removesuffix("```\n") + "\n# ...\n\ndef step_50():\n    return 'fifty'\n```\n"
     (edit,) = parse_message(message)
     drafts = close_drafts(original, edit, merge(original, edit, message, None, Choice(1.0)), message)
@@ -171,9 +171,9 @@ def test_the_draft_keeps_its_certainty_and_the_others_have_what_is_left_at_most(
     assert first is merged
     own, other = (draft.alignment for draft in (first, second))
     assert other.share == pytest.approx(own.share * other.portion / own.portion)
-    sure = replace(merged, alignment=replace(merged.alignment, share=0.9))
+    sure = replace(merged, alignment=replace(merged.alignment, share=0.97))
     _, other = close_drafts(original, edit, sure, MESSAGE)
-    assert other.alignment.share == pytest.approx(0.1)
+    assert other.alignment.share == pytest.approx(0.03)
 
 
 # -- which text counts -------------------------------------------------------------------------------------------------
@@ -241,19 +241,19 @@ def test_where_no_reading_is_likely_enough_a_larger_target_is_asked_for_its_own_
     assert applied.stats.certainty < 0.8  # its agreement isn't counted beside its likelihoods
     assert applied.stats.completion_tokens > 0
     assert all("def area" in original and "def volume" in original for original, _ in runner.asked)
-    other = FILE.replace("    return volume\n", "    return round(area, 2)\n    return volume\n")
+    other = FILE.replace("    return volume\n", "    return round(area * volume, 2)\n    return volume\n")
     script(judge, lambda original, edit: other)
     assert apply(FILE, MESSAGE, path="a.py", target=judge, certainty=0.8).text == other
 
 
 def test_a_target_measured_to_agree_with_the_right_ones_is_shown_all_places_alike(loaded):
     reliable = replace(loaded, word=Word(agrees=1e4, differs=0.1))
-    wanted = FAR.replace("return area\n", "return round(area, 2)\n")
+    wanted = FAR.replace("return area\n", "return round(area * volume, 2)\n")
     edited = []
 
     def answer(original, edit):
         edited.append(original)
-        return original.replace("return area\n", "return round(area, 2)\n")
+        return original.replace("return area\n", "return round(area * volume, 2)\n")
 
     script(reliable, answer)
     with pytest.raises(EditRefused) as structural:
@@ -277,7 +277,7 @@ def test_a_certain_draft_is_not_judged(judge):
 
 
 def test_in_model_mode_the_judged_reading_says_which_windows_are_shown(judge):
-    answers = {"return area\n": "return area\n", "return volume\n": "return round(area, 2)\n"}
+    answers = {"return area\n": "return area\n", "return volume\n": "return round(area * volume, 2)\n"}
 
     def answer(original, edit):
         for old, new in answers.items():
@@ -287,7 +287,7 @@ def test_in_model_mode_the_judged_reading_says_which_windows_are_shown(judge):
     runner = script(judge, answer)
     applied = apply(FAR, MESSAGE, path="a.py", target=judge, mode="model", scope="windows")
     assert (applied.strategy, applied.stats.readings_judged) == ("model", 2)
-    assert applied.text == FAR.replace("return volume\n", "return round(area, 2)\n")
+    assert applied.text == FAR.replace("return volume\n", "return round(area * volume, 2)\n")
     assert "def area" not in runner.asked[-1][0]
 
 

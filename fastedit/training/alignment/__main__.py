@@ -8,11 +8,11 @@ import os
 import platform
 import random
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -31,20 +31,22 @@ from fastedit.training.alignment.cases import (
 )
 from fastedit.training.alignment.certainty import fit_certainty
 from fastedit.training.alignment.everyday import everyday_cases, generated_cases, twin_cases
-from fastedit.training.alignment.forecast import fit_forecast, use_those
+from fastedit.training.alignment.forecast import fit_forecast, use_those, use_words
+from fastedit.training.alignment.mentions import fit_mentions, read_roles
 from fastedit.training.alignment.weights import Weights, fit_weights, mean_weights, read_weights, write_weights
-from fastedit.training.alignment.wordings import fit_wordings, read_wordings, use_classifier
+from fastedit.training.alignment.wordings import fit_wordings, read_wordings
 
 WORDINGS = Path(fastedit.__file__).parent / "training" / "data" / "wordings.jsonl.gz"
+MENTIONS = WORDINGS.with_name("mentions.jsonl.gz")
 # Weights as one would guess them, before anything is fitted.
 PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
 # Only a checkout of the repository has it.
 BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
 # Edits of the changes' files that certainty is fitted to as well; the last fit several places alike.
-EVERYDAY, CUT_OUT, TWINS = 800, 60, 100
+EVERYDAY, CUT_OUT, TWINS = 1600, 60, 100
 # Made edits that the forecast is fitted to as well: cut out, of a plain kind, and told anew as assistants do.
-NUM_MADE = (1800, 1000, 1800)
-STAGES = ("comments", "forecast", "weights", "certainty")
+NUM_MADE = (800, 3300, 700)
+STAGES = ("comments", "mentions", "forecast", "weights", "certainty")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 
 
@@ -58,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingsError as error:
         return _failed(str(error))
     finally:
-        use_those(FITTED / "forecast.npz", FITTED / "comments.npz")
+        use_those(FITTED)
     return 0
 
 
@@ -81,10 +83,12 @@ class _Output:
         }
         path.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
 
-    def known(self, name: str) -> Path:
-        """The file of an earlier stage: from the folder, else the installed one."""
-        path = self.folder / name
-        return path if path.exists() else FITTED / name
+    def fill(self) -> None:
+        """Copies the installed fits into the folder where it has none, so that all stages read from there."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for installed in FITTED.iterdir():
+            if installed.is_file() and installed.name != "fitted.json" and not (self.folder / installed.name).exists():
+                shutil.copy(installed, self.folder)
 
 
 def _fit(options: argparse.Namespace, output: _Output) -> None:
@@ -94,28 +98,34 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
     cases = [case for found in train.values() for case in found]
     changes = [*changes_of(cases), *(read_changes(options.pairs) if options.pairs else ())]
     told = {"seed": options.seed, "records": {path.name: _counts(found) for path, found in train.items()}}
-    output.folder.mkdir(parents=True, exist_ok=True)
+    output.fill()
     stages = options.only or STAGES
     if "comments" in stages:
         fitted = fit_wordings(wordings, cases, output.folder / "comments.npz", options.seed)
         output.store("comments", told | fitted)
         _say("comments", fitted)
+    if "mentions" in stages:
+        with workers(options.processes, use_words, output.folder) as ready:
+            fitted = fit_mentions(
+                read_roles(options.mentions), cases, output.folder / "mentions.npz", options.seed, ready
+            )
+        output.store("mentions", told | fitted)
+        _say("mentions", fitted)
     phrases = [one.text for one in wordings if one.roles == ("elide",)]
     if "forecast" in stages:
         chance = random.Random(f"{options.seed} forecast")
         num_cut, num_plain, num_anew = NUM_MADE
         made = cut_cases(changes, phrases, num_cut, chance) + everyday_cases(changes, num_plain, chance)
         made += generated_cases(changes, num_anew, chance)
-        with workers(options.processes, use_classifier, output.known("comments.npz")) as ready:
+        with workers(options.processes, use_words, output.folder) as ready:
             fitted = fit_forecast([*cases, *made], output.folder / "forecast.npz", options.seed, ready)
         output.store("forecast", told | {"changes": len(made)} | fitted)
         _say("forecast", fitted)
-    prepare = partial(use_those, output.known("forecast.npz"))
-    with workers(options.processes, prepare, output.known("comments.npz")) as ready:
+    with workers(options.processes, use_those, output.folder) as ready:
         if options.mean:
             write_weights(mean_weights(options.mean), output.folder / "weights.json")
         elif "weights" in stages:
-            start = read_weights(output.known("weights.json"))
+            start = read_weights(output.folder / "weights.json")
             report = _reporter(output, told | {"changes": len(changes)})
             fit_weights(cases, changes, phrases, start, options.rounds, options.seed, ready, report)
         if "certainty" in stages:
@@ -142,7 +152,7 @@ def _reporter(output: _Output, told: dict[str, Any]) -> Callable[[Weights, dict[
 def _fit_certainty(
     cases: Sequence[Case], calibration: Sequence[Case], output: _Output, told: dict[str, Any], ready: ProcessMap
 ) -> None:
-    weights, prior = read_weights(output.known("weights.json")), read_weights(PRIOR)
+    weights, prior = read_weights(output.folder / "weights.json"), read_weights(PRIOR)
     certainty = fit_certainty(cases, calibration, weights, prior, ready, told["seed"])
     certainty.save(output.folder)
     output.store("certainty", told | certainty.scores)
@@ -178,6 +188,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--calibrate", type=Path, default=BENCHMARK / "validation.jsonl.gz", help="records for the table of certainty")
     add("--pairs", type=Path, help="more changes to write edits for: JSON lines of file, original and result")
     add("--wordings", type=Path, default=WORDINGS, help="comments with their roles: JSON lines of text and label")
+    add("--mentions", type=Path, default=MENTIONS, help="names in messages with their roles: JSON lines, by case")
     add("--mean", type=Path, nargs="+", help="stored weights, whose mean is taken instead of fitting new ones")
     add("--rounds", type=int, default=4, help="how often the weights are fitted (default: 4)")
     add("--processes", type=int, default=os.cpu_count() or 1, help="default: one for each core")

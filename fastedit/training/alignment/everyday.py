@@ -27,7 +27,7 @@ from fastedit.training.synthesis.document import read_document
 GENERATED = 0.15  # what a generated case weighs, beside 1 for a written one: that is what has to be read
 # The shares of everyday edits that are to one of several siblings, and of those and others that put a part of a real
 # file back.
-AMONG_SIBLINGS, ADDED = 0.25, 0.7
+AMONG_SIBLINGS, ADDED = 0.75, 0.9
 REINDENTED = 0.12  # the share of them that are shown with other steps of indentation
 UNITS = ("\t", "  ", "    ")
 MAX_LINES = 500

@@ -39,8 +39,10 @@ from fastedit.anchor.lazy.forecast.tokens import FITS, LINE_FACTS, PAIR_FACTS, R
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.reading import Base, plain_grids, slid
 from fastedit.anchor.lazy.readings import contexts_of, pieces_of, words_beside
+from fastedit.anchor.lazy.words.mentions import mentioned
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import WRITTEN, Case, ProcessMap, laid
+from fastedit.training.alignment.mentions import use_mentions, use_mentions_without
 from fastedit.training.alignment.wordings import PARTS, held_out, part_of, use_classifier, use_classifier_without
 
 if TYPE_CHECKING:
@@ -131,10 +133,16 @@ def use_forecast(path: Path) -> None:
     forecast_network.cache_clear()
 
 
-def use_those(forecasts: Path, comments: Path) -> None:
-    """Has this process forecast, and read comments, by what is stored at these paths."""
-    use_forecast(forecasts)
-    use_classifier(comments)
+def use_words(folder: Path) -> None:
+    """Has this process read comments, and what words name, by what is stored in a folder."""
+    use_classifier(folder / "comments.npz")
+    use_mentions(folder / "mentions.npz")
+
+
+def use_those(folder: Path) -> None:
+    """Has this process forecast, and read words, by what is stored in a folder."""
+    use_forecast(folder / "forecast.npz")
+    use_words(folder)
 
 
 def use_those_without(package: str) -> None:
@@ -143,6 +151,7 @@ def use_those_without(package: str) -> None:
     See `use_classifier_without`.
     """
     use_classifier_without(package)
+    use_mentions_without(package)
     path = held_out(_chosen, part_of(package))
     read._FILE = path if path.exists() else _chosen
 
@@ -153,6 +162,7 @@ def use_those_without(package: str) -> None:
 def sample_of(case: Case) -> ForecastSample | None:
     """The tokens of a case, with what became of them; None where it isn't read as lazy snippets or is too large."""
     use_classifier_without(case.package)
+    use_mentions_without(case.package)
     given = laid(case)
     if given is None or given.goal is None:
         return None
@@ -161,7 +171,8 @@ def sample_of(case: Case) -> ForecastSample | None:
         pieces = pieces_of(given.snippets, words_beside(case.message, given.snippets))
         contexts = contexts_of(given.snippets, hints, case.message, pieces[-1])
         grids = plain_grids(base, given.snippets, contexts, given.language)
-        tokens = tokens_of(grids, hints, pieces)
+        named = mentioned(pieces, [snippet.lines for snippet in given.snippets], base.lines)
+        tokens = tokens_of(grids, hints, pieces, named)
     except InputRefused:
         return None
     if tokens is None:

@@ -213,10 +213,10 @@ def test_tables_of_one_name_are_told_apart_by_what_they_begin_with() -> None:
 
 
 def test_a_comment_above_a_known_key_may_speak_to_the_reader() -> None:
-    shown = ".nav {\n  /* a little more */\n  gap: 3px;\n}"
+    shown = ".nav {\n  /* a bit more room */\n  gap: 3px;\n}"
     quiet = reading(STYLE, shown, "css", ("gap: 2px", "gap: 3px"))
     assert (quiet["keys_quiet"], quiet["keys_comments"]) == (1, 0)
-    told = reading(STYLE, shown, "css", ("  gap: 2px", "  /* a little more */\n  gap: 3px"))
+    told = reading(STYLE, shown, "css", ("  gap: 2px", "  /* a bit more room */\n  gap: 3px"))
     assert (told["keys_quiet"], told["keys_comments"]) == (0, 1)
 
 

@@ -507,7 +507,7 @@ def test_a_comment_that_speaks_of_the_edit_is_left_out(note: str) -> None:
 
 
 def test_keeping_a_comment_that_is_for_the_reader_is_told() -> None:
-    edit = ["size = 4  # seconds", "total = 3  # bytes"]
+    edit = ["size = 4  # seconds", "total = 3  # metres per second"]
     assert texts_of(rows_of(edit, PYTHON, "python")) == edit
     told = Asides(quoted=frozenset(("total",)))
     variants = {taste.keeps_asides: texts_of(rows) for taste, rows in variants_of(edit, PYTHON, "python", told)}

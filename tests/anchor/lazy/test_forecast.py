@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.hints import hints_of
+from fastedit.anchor.hints import Hints, hints_of
 from fastedit.anchor.lazy.features import SAME
 from fastedit.anchor.lazy.forecast import network
 from fastedit.anchor.lazy.forecast.network import (
@@ -27,6 +28,8 @@ from fastedit.anchor.lazy.forecast.tokens import FITS, LINE_FACTS, MAX_ROWS, PAI
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.reading import Base, plain_grids
 from fastedit.anchor.lazy.readings import contexts_of, pieces_of, readings_of, words_beside
+from fastedit.anchor.lazy.search.grid import Grid
+from fastedit.anchor.lazy.words.mentions import mentioned
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 
@@ -38,7 +41,14 @@ def read(original: list[str], *shown: list[str], words: str = "") -> Tokens | No
     base = Base(Lines(original), outline("\n".join(original), "python"), "python")
     snippets, hints = [Snippet(tuple(lines)) for lines in shown], hints_of(words)
     grids = plain_grids(base, snippets, contexts_of(snippets, hints), "python")
-    return tokens_of(grids, hints, pieces_of(snippets, words))
+    return tokens_told(base, snippets, hints, grids, words)
+
+
+def tokens_told(
+    base: Base, snippets: list[Snippet], hints: Hints, grids: Sequence[Grid | None], words: str
+) -> Tokens | None:
+    pieces = pieces_of(snippets, words)
+    return tokens_of(grids, hints, pieces, mentioned(pieces, [one.lines for one in snippets], base.lines))
 
 
 def said(tokens: Tokens, gone: dict[int, float] | None = None, new: dict[int, float] | None = None) -> Outcomes:
@@ -91,7 +101,7 @@ def test_sentences_are_rows_behind_those_of_code() -> None:
     message = "I changed `load`. It logs now:\n\n```\n```\n\nAnd `END`:\n\n```\n```\n\n- `check` is no longer needed.\n"
     hints = hints_of(message)
     grids = plain_grids(base, snippets, contexts_of(snippets, hints), "python")
-    tokens = tokens_of(grids, hints, pieces_of(snippets, words_beside(message, snippets)))
+    tokens = tokens_told(base, snippets, hints, grids, words_beside(message, snippets))
     assert tokens is not None
     assert len(tokens.rows) == 5 + 4
     assert tokens.row_keys[5:] == ("", "", "", "")
@@ -108,11 +118,15 @@ def test_sentences_are_rows_behind_those_of_code() -> None:
     assert (named[5, 3][declares], named[5, 4][declares], named[5, 4][inside]) == (1, 0, 1)
     assert named[8, 4][quoted] == 1
     assert (8, 5) not in named
-    assert tokens.ties[5, 0].tolist() == [True, True, False, False]
-    assert tokens.ties[6, 0].tolist() == [False, True, True, False]
-    assert tokens.ties[7, 0].tolist() == [False, False, False, True]
-    assert tokens.ties[7, 4].tolist() == [True, True, True, False]
-    assert tokens.ties[8, 4].tolist() == [False, True, False, True]
+    # What the words say of both, and of what stands in a declaration.
+    gone, changed, around = (PAIR_FACTS.index(f"said_{name}") for name in ("gone", "changed", "around_changed"))
+    assert named[8, 4][gone] > 0.5 > named[5, 3][gone]
+    assert named[5, 3][changed] == named[5, 4][around] > 0.15
+    assert tokens.ties[5, 0].tolist()[:4] == [True, True, False, False]
+    assert tokens.ties[6, 0].tolist()[:4] == [False, True, True, False]
+    assert tokens.ties[7, 0].tolist()[:4] == [False, False, False, True]
+    assert tokens.ties[7, 4].tolist()[:4] == [True, True, True, False]
+    assert tokens.ties[8, 4].tolist()[:4] == [False, True, False, True]
     assert not tokens.ties[5, 4].any()
     assert (tokens.ties == tokens.ties.transpose(1, 0, 2)).all()
 

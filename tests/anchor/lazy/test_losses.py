@@ -384,3 +384,20 @@ def test_the_only_line_that_goes_for_another_where_all_else_is_added() -> None:
     assert told(SERVICES, added)["swapped_odd"] == 0
     assert told(SERVICES, swapped.replace('"users"', '"user"'))["swapped_odd"] == 0  # it isn't the only one
     assert told(SERVICES, SERVICES.replace('"delivery"', '"deliverynote"'))["swapped_odd"] == 0
+
+
+PLUGINS = "plugins = [\n    {\n        'name': 'ale',\n    },\n    {\n        'name': 'gitsigns',\n    },\n]\n"
+
+
+def test_another_one_where_a_marker_stands_for_the_last() -> None:
+    shown = "plugins = [\n    # ... existing plugins ...\n    {\n        'name': 'surround',\n    },\n]\n"
+    swapped = PLUGINS.replace("gitsigns", "surround")
+    values = told(PLUGINS, swapped, shown=shown)
+    assert values["marked_swapped"] == values["marked_swapped_unsaid"] == 1
+    said = told(PLUGINS, swapped, shown=shown, prose="`gitsigns` gives way to another plugin.")
+    assert (said["marked_swapped"], said["marked_swapped_unsaid"]) == (1, 0)
+    added = PLUGINS.replace("]\n", "    {\n        'name': 'surround',\n    },\n]\n")
+    assert told(PLUGINS, added, shown=shown)["marked_swapped"] == 0
+    # What the snippet shows behind a line that stands once in the file doesn't stand for that of the marker.
+    shown = shown.replace("    {\n", "    {\n        'name': 'ale',\n    },\n    {\n", 1)
+    assert told(PLUGINS, swapped, shown=shown)["marked_swapped"] == 0

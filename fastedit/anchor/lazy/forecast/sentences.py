@@ -26,7 +26,8 @@ class Sentence:
 
     snippet: the number of that which it stands before, or of the last one. near: the number of sentences between.
     is_behind: whether it stands behind the last snippet; is_first: whether nothing stands above it, up to the snippet
-    before. names: words in it that are quoted or written like code; plain: its other words.
+    before. names: words in it that are quoted or written like code; plain: its other words. piece, start: where it
+    stands in the words.
     """
 
     text: str
@@ -37,6 +38,8 @@ class Sentence:
     is_item: bool
     names: frozenset[str]
     plain: frozenset[str]
+    piece: int
+    start: int
 
     @property
     def says_gone(self) -> bool:
@@ -51,17 +54,29 @@ def sentences_around(pieces: Sequence[str]) -> list[Sentence]:
         is_behind = number == len(pieces) - 1
         told = list(sentences_of(piece))
         found = told[:MAX_SENTENCES] if is_behind else told[-MAX_SENTENCES:]
+        starts = _starts(piece, [text for text, _ in told])
+        starts = starts[: len(found)] if is_behind else starts[len(told) - len(found) :]
         for at, (text, is_item) in enumerate(found):
             names = names_in(text)
             plain = frozenset(word for word in _NAME.findall(text) if len(word) >= MIN_LETTERS) - names
             near = at if is_behind else len(found) - 1 - at
             is_first = at == 0 and (is_behind or len(found) == len(told))
             snippet = max(0, number - is_behind)
-            result.append(Sentence(text, snippet, near, is_behind, is_first, is_item, names, plain))
+            result.append(Sentence(text, snippet, near, is_behind, is_first, is_item, names, plain, number, starts[at]))
     if len(result) > MAX_OF_ALL:
         nearest = sorted(range(len(result)), key=lambda at: result[at].near)[:MAX_OF_ALL]
         return [result[at] for at in sorted(nearest)]
     return result
+
+
+def _starts(piece: str, sentences: Sequence[str]) -> list[int]:
+    """The places at which the sentences of a piece begin."""
+    starts, at = [], 0
+    for text in sentences:
+        at = piece.index(text, at)
+        starts.append(at)
+        at += len(text)
+    return starts
 
 
 def lines_named(sentence: Sentence, original: Lines, most: int) -> dict[int, tuple[float, float]]:

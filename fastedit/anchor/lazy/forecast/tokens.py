@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastedit.anchor.hints import Hints
+from fastedit.anchor.hints import Hints, name_of
 from fastedit.anchor.lazy.features import BACK, JUNCTION, LANDED, LEFT, LIKE, LIKE_BY, MARKER, NOTE, PAIR, ROW_NEW, SAME
 from fastedit.anchor.lazy.forecast.sentences import lines_named, sentences_around
-from fastedit.anchor.lazy.lines import Identity
+from fastedit.anchor.lazy.lines import WORD, Identity
 from fastedit.anchor.lazy.search.grid import Grid
 from fastedit.anchor.lazy.search.rows import names_in
 from fastedit.anchor.lazy.search.steps import StepFacts
 from fastedit.anchor.lazy.words.comments import log_odds
+from fastedit.anchor.lazy.words.mentions import ROLES, Mention, Mentioned, lines_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,24 +33,28 @@ _KINDS = (
     "arm", "none",
 )  # fmt: skip
 _KIND_AT = {name: at for at, name in enumerate(_KINDS)}
-_ROLES = ("code", "elide", "where", "new", "gone")
+_COMMENT_ROLES = ("code", "elide", "where", "new", "gone")
 # Of a sentence of the message, which is a row, too.
 _PROSE_FACTS = (
     "is_prose", "near", "is_behind", "is_item", "num_names", "known", "shown", "says_gone", "is_long"
 )  # fmt: skip
 # Of a sentence and a line: how rare the rarest name is that both have, a quoted or a plain one; whether the line is the
-# first one of a declaration that the sentence names, or inside of one.
-_NAMED = ("prose", "prose_named", "prose_plainly", "prose_declares", "prose_inside")
+# first one of a declaration that the sentence names, or inside of one. said_...: how likely the sentence says so of a
+# name in the line, said_around_...: of a declaration that the line is in.
+_NAMED = (
+    "prose", "prose_named", "prose_plainly", "prose_declares", "prose_inside",
+    *(f"said_{role}" for role in ROLES), *(f"said_around_{role}" for role in ROLES),
+)  # fmt: skip
 _LINE_FACTS = (
     "blank", "comment", "trivial", "header", "shown", "like", "said", "doc", "stays", "replaced"
 )  # fmt: skip
 ROW_FACTS: tuple[str, ...] = (
     "is_blank", "is_dots", "is_part", "is_quoted", "is_whole", "places", "is_trivial", "is_first", "is_last", "before",
     "behind", "column", "opens", "is_note", "adds", "changes", "has_markers", "snippets", "is_shifted", "named",
-    "removed", "in_named", "length", *(f"role_{name}" for name in _ROLES), *(f"kind_{name}" for name in _KINDS),
+    "removed", "in_named", "length", *(f"role_{name}" for name in _COMMENT_ROLES), *(f"kind_{name}" for name in _KINDS),
     *ROW_NEW, *MARKER, *NOTE, *JUNCTION, *BACK, *_PROSE_FACTS,
 )  # fmt: skip
-_ROLES_AT = ROW_FACTS.index(f"role_{_ROLES[0]}")
+_ROLES_AT = ROW_FACTS.index(f"role_{_COMMENT_ROLES[0]}")
 LINE_FACTS: tuple[str, ...] = (
     "same", "most_like", "rows", "named", "removed", "is_trivial", "column", "opens", "is_comment", "places", "part",
     "is_top", "is_end", *(f"kind_{name}" for name in _KINDS), *_LINE_FACTS,
@@ -57,10 +62,7 @@ LINE_FACTS: tuple[str, ...] = (
     "breaks_before", "breaks_behind",
 )  # fmt: skip
 NUM_OWN = LINE_FACTS.index("is_end") + 1
-# Facts of pairs that the network was fitted without.
-_UNSEEN = frozenset("like_alike stub stub_said stub_marked".split())
-_SEEN = [number for number, name in enumerate(PAIR) if name not in _UNSEEN]
-PAIR_FACTS: tuple[str, ...] = (*(PAIR[number] for number in _SEEN), *_NAMED)
+PAIR_FACTS: tuple[str, ...] = (*PAIR, *_NAMED)
 # Of a row and a line: whether the row's column is that of what stands above, or below, the position before the line,
 # or further right or left of it; whether both are the same, or the ones above them, or the ones below them are.
 # in_order: it would be in the alphabet's order there; in_their_order: in that of the lines around.
@@ -76,8 +78,11 @@ MAX_PAIRS = 60  # lines that a row may stand for, or a sentence be about
 MAX_NAMED = 12  # lines with a name in them, that it may mean one of them
 MAX_DECLARED, MAX_INSIDE = 3, 30  # declarations of a name, and lines of each, that a sentence may be about
 # Of a row and a sentence: whether the sentence names what is in the row; stands before its snippet, or behind the last
-# one; whether nothing stands between, and whether it is the first one behind the row's snippet.
-TIES = ("named", "around", "next", "behind")
+# one; whether nothing stands between, and whether it is the first one behind the row's snippet; whether the sentence
+# says of a name in the row that it is new, goes, changes.
+TIES = ("named", "around", "next", "behind", "named_new", "named_gone", "named_changed")
+_TIED_ROLES = (("new",), ("gone", "old"), ("changed", "inside"))
+LIKELY = 0.4  # chance of a role from which on it ties
 LIKELIEST = 3  # lines that a row is most like
 
 
@@ -104,23 +109,25 @@ class Tokens:
     line_keys: tuple[str, ...]
 
 
-def tokens_of(of_snippets: Sequence[Grid | None], hints: Hints, pieces: Sequence[str]) -> Tokens | None:
+def tokens_of(
+    of_snippets: Sequence[Grid | None], hints: Hints, pieces: Sequence[str], named: Mentioned
+) -> Tokens | None:
     """The tokens of a message; None where it shows too many rows, or none.
 
     of_snippets: the grid of each snippet, all with the same lines; None for one without rows. pieces: the words before
-    each snippet, and those behind the last one.
+    each snippet, and those behind the last one; named: the names in these.
     """
     grids = [grid for grid in of_snippets if grid is not None]
     num_rows = sum(grid.num_rows for grid in grids)
     if not grids or not 0 < num_rows <= MAX_ROWS:
         return None
-    sentences = _Sentences(grids, of_snippets, pieces)
+    sentences = _Sentences(grids, of_snippets, pieces, named)
     rows = np.concatenate([*(_row_facts(grid, len(of_snippets)) for grid in grids), sentences.facts()])
     pairs, facts = _pairs(grids)
-    named, named_facts = sentences.pairs(num_rows)
+    about, about_facts = sentences.pairs(num_rows)
     lines = _LineReader(grids, pairs, facts, names_in("\n".join(pieces)) | hints.removed, hints.removed)
-    lines.add_named(named, named_facts)
-    pairs, facts = np.concatenate([pairs, named]), np.concatenate([facts, named_facts])
+    lines.add_named(about, about_facts)
+    pairs, facts = np.concatenate([pairs, about]), np.concatenate([facts, about_facts])
     chosen = lines.chosen()
     at = np.full(grids[0].num_lines + 1, -1, np.int32)
     at[chosen] = np.arange(len(chosen))
@@ -153,13 +160,20 @@ class _Sentences:
     of_snippets, pieces: see `tokens_of`. snippets: (S,), the number of the grid that each stands before.
     """
 
-    def __init__(self, grids: Sequence[Grid], of_snippets: Sequence[Grid | None], pieces: Sequence[str]) -> None:
+    def __init__(
+        self, grids: Sequence[Grid], of_snippets: Sequence[Grid | None], pieces: Sequence[str], named: Mentioned
+    ) -> None:
         self.grids, self.original = grids, grids[0].original
         self.found = sentences_around(pieces)
         numbers = np.cumsum([grid is not None for grid in of_snippets]) - 1  # the last grid up to each snippet
         at = [numbers[one.snippet] + (of_snippets[one.snippet] is None and not one.is_behind) for one in self.found]
         self.snippets = np.array(at, np.int32).clip(0, len(grids) - 1)
         self.row_words = [frozenset(grid.shown.words(row)) for grid in grids for row in range(grid.num_rows)]
+        self.mentions: list[list[tuple[Mention, Floats]]] = [[] for _ in self.found]
+        for mention, chances in zip(named.mentions, named.chances, strict=True):
+            for number, one in enumerate(self.found):
+                if one.piece == mention.piece and one.start <= mention.start < one.start + len(one.text):
+                    self.mentions[number].append((mention, chances))
         self.shown = [frozenset().union(*(grid.shown.words(row) for row in range(grid.num_rows))) for grid in grids]
 
     def facts(self) -> Floats:
@@ -170,7 +184,8 @@ class _Sentences:
             names, shown = one.names, self.shown[self.snippets[at]]
             most = max(1, len(names))
             odds = log_odds(one.text)
-            facts[at, _ROLES_AT : _ROLES_AT + len(_ROLES)] = [max(-6.0, odds[role]) / 3 for role in _ROLES]
+            told = [max(-6.0, odds[role]) / 3 for role in _COMMENT_ROLES]
+            facts[at, _ROLES_AT : _ROLES_AT + len(told)] = told
             facts[at, -len(_PROSE_FACTS) :] = (
                 1, math.log1p(one.near) / 2, one.is_behind, one.is_item, min(1.5, len(names) / 3),
                 sum(name in known for name in names) / most, len(names & shown) / most, one.says_gone,
@@ -188,21 +203,39 @@ class _Sentences:
         for one in self.grids[0].outline.declarations:
             declared[one.name].append((one.header_line, one.start_line, one.end_line))
         for number, sentence in enumerate(self.found):
+            empty = [0.0] * (2 * len(ROLES))
             values = {
-                line: [1.0, *told, 0.0, 0.0] for line, told in lines_named(sentence, self.original, MAX_NAMED).items()
+                line: [1.0, *told, 0.0, 0.0, *empty]
+                for line, told in lines_named(sentence, self.original, MAX_NAMED).items()
             }
             for name in sentence.names:
                 for header, start, end in declared.get(name, ())[:MAX_DECLARED]:
                     for line in range(start, min(end, start + MAX_INSIDE)):
-                        told = values.setdefault(line, [1.0, 0.0, 0.0, 0.0, 0.0])
+                        told = values.setdefault(line, [1.0, 0.0, 0.0, 0.0, 0.0, *empty])
                         told[3], told[4] = max(told[3], line == header), 1
+            for mention, chances in self.mentions[number]:
+                lines = lines_of(mention, self.original, MAX_NAMED)
+                self._add_said(values, lines, chances / max(1, len(lines)) ** 0.5, 0)
+                inside: set[int] = set()
+                for header, start, end in declared.get(name_of(mention.text), ())[:MAX_DECLARED]:
+                    inside.update(line for line in range(start, min(end, start + MAX_INSIDE)) if line != header)
+                self._add_said(values, sorted(inside), chances, len(ROLES))
             for line, told in sorted(values.items())[:MAX_PAIRS]:
                 pairs.append((first + number, line))
                 facts.append(told)
         table = np.zeros((len(pairs), len(PAIR_FACTS)), np.float32)
         if facts:
-            table[:, len(_SEEN) :] = facts
+            table[:, len(PAIR) :] = facts
         return np.array(pairs, np.int32).reshape(-1, 2), table
+
+    @staticmethod
+    def _add_said(values: dict[int, list[float]], lines: Sequence[int], chances: Floats, first: int) -> None:
+        """Notes of lines how likely a sentence says what of them. first: 0, or the number of roles: around them."""
+        start = len(_NAMED) - 2 * len(ROLES) + first
+        for line in lines:
+            told = values.setdefault(line, [1.0, *[0.0] * (len(_NAMED) - 1)])
+            for at, chance in enumerate(chances.tolist(), start):
+                told[at] = max(told[at], chance)
 
     def ties(self, snippets: NDArray[np.int32]) -> NDArray[np.bool_]:
         """(R, R, len(TIES)), see there. snippets: the number of the snippet of each row of code."""
@@ -214,9 +247,24 @@ class _Sentences:
             at = [other for other, words in enumerate(self.row_words) if words & one.names]
             above = mine if one.is_behind else np.flatnonzero(snippets == self.snippets[number] - 1)
             is_next = not one.near and not one.is_behind
-            for kind, rows in enumerate((at, mine, mine if is_next else [], above if one.is_first else [])):
+            tied: list[Sequence[int] | NDArray[np.intp]] = [
+                at,
+                mine,
+                mine if is_next else [],
+                above if one.is_first else [],
+            ]
+            for roles in _TIED_ROLES:
+                words = self._words_said(number, roles)
+                tied.append([other for other, theirs in enumerate(self.row_words) if theirs & words])
+            for kind, rows in enumerate(tied):
                 ties[rows, row, kind] = ties[row, rows, kind] = True
         return ties
+
+    def _words_said(self, number: int, roles: Sequence[str]) -> frozenset[str]:
+        """The words of the names in a sentence that likely have one of these roles."""
+        at = [ROLES.index(role) for role in roles]
+        named = [one.text for one, chances in self.mentions[number] if chances[at].sum() >= LIKELY]
+        return frozenset(word for text in named for word in WORD.findall(text))
 
 
 def _kind(identity: Identity | None) -> str:
@@ -241,7 +289,7 @@ def _row_facts(grid: Grid, num_snippets: int) -> Floats:
             grid.row_shifts[number] != grid.shift if column is not None else 0.0,
             bool(words & context.names), bool(words & context.removed), bool(grid.context_names[number]),
             min(2.0, math.log1p(len(grid.shown.texts[number])) / 4),
-            *(max(-6.0, row.role(name)) / 3 for name in _ROLES), *(name == kind for name in _KINDS),
+            *(max(-6.0, row.role(name)) / 3 for name in _COMMENT_ROLES), *(name == kind for name in _KINDS),
         ]  # fmt: skip
         steps_told = (steps.marker_row(number), steps.note_row(number), steps.junction(number), steps.back_row(number))
         result.append(np.concatenate([np.array(values, np.float32), grid.new.row(number), *steps_told]))
@@ -250,17 +298,17 @@ def _row_facts(grid: Grid, num_snippets: int) -> Floats:
 
 def _pairs(grids: Sequence[Grid]) -> tuple[NDArray[np.int32], Floats]:
     """(P, 2) and (P, len(PAIR_FACTS)): the rows that aren't blank with the lines that they may stand for."""
-    pairs, facts, before = [np.zeros((0, 2), np.int32)], [np.zeros((0, len(_SEEN)), np.float32)], 0
+    pairs, facts, before = [np.zeros((0, 2), np.int32)], [np.zeros((0, len(PAIR)), np.float32)], 0
     for grid in grids:
         for number, row in enumerate(grid.rows):
             found = grid.pairs[number]
             if not row.is_blank and len(found.lines):
                 lines = np.asarray(found.lines[:MAX_PAIRS], np.int32)
                 pairs.append(np.stack([np.full_like(lines, before + number), lines], axis=1))
-                facts.append(found.features[:MAX_PAIRS, _SEEN])
+                facts.append(found.features[:MAX_PAIRS])
         before += grid.num_rows
     table = np.concatenate(facts).astype(np.float32)
-    return np.concatenate(pairs), np.pad(table, ((0, 0), (0, len(PAIR_FACTS) - len(_SEEN))))
+    return np.concatenate(pairs), np.pad(table, ((0, 0), (0, len(PAIR_FACTS) - len(PAIR))))
 
 
 def _fits(

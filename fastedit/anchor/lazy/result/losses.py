@@ -40,6 +40,8 @@ from fastedit.patterns import pattern
 # of the message is about what they had of their own.
 # swapped_kin: lines that go for a line about something else, between others of their kind, though no snippet shows what
 # is beside it on both sides: it may just be added. swapped_odd: the only such line of a result that adds elsewhere.
+# marked_swapped: changes beside a marker that give up one of several of a kind for another one; marked_swapped_unsaid:
+# and no word of the message is about what goes.
 # comment_cut: stretches of comments that go where the snippet shows what is around them without a gap; cut_lines: their
 # size; cut_inside: those with more of the comment behind.
 # captured: lines that stay but no longer in the block that they stood in, since new lines come between, and that block
@@ -50,9 +52,8 @@ from fastedit.patterns import pattern
 LOSSES = (
     "unbalanced", "comment_torn", "directives", "lost_decl_said", "lost_decl_unsaid", "lost_key_said",
     "lost_key_unsaid", "lost_import_said", "lost_import_unsaid", "bound_twice", "sibling_gone", "sibling_unsaid",
-    "swapped_kin", "swapped_odd", "comment_cut", "comment_cut_lines", "comment_cut_inside", "marked_lines",
-    "marked_bare", "marked_fewer",
-    "captured", "closer_off", "closer_askew",
+    "swapped_kin", "swapped_odd", "marked_swapped", "marked_swapped_unsaid", "comment_cut", "comment_cut_lines",
+    "comment_cut_inside", "marked_lines", "marked_bare", "marked_fewer", "captured", "closer_off", "closer_askew",
 )  # fmt: skip
 MAX_COUNT = 3.0
 NEAR = 25  # lines between two that bind a name
@@ -65,6 +66,8 @@ MAX_LENGTH = 200  # of one that declares a variable
 MAX_BEHIND = 40  # lines behind a change that are looked at for ones that it captures
 MAX_ABOVE = 400  # lines above one that closes a bracket
 _KINDS = {"decl": "decl", "case": "decl", "arm": "decl", "key": "key", "import": "import"}
+_KIN_KINDS = frozenset("entry key decl tag case arm selector table import".split())
+MIN_KIN = 1  # others of a kind
 _DIRECTIVE = pattern(r"#\s*(?:(if)|endif)")
 _PARTS = re.compile(r"[./\\:\"'\s]+")
 _DECLARED = pattern(r"^(?:[\w:<>,*&]+\s+)+?[*&]*(?P<name>[A-Za-z_]\w*)\s*(?:=.*|\[.*\])?;$")
@@ -104,6 +107,7 @@ def losses_of(original: Lines, changes: Sequence[Change], message: MessageFacts,
         _count_bound(f, original, change, gone, message, language)
         _count_siblings(f, original, change, gone, message)
         _count_comments(f, original, change, message)
+        _count_marked_swap(f, original, change, message)
         f["captured"] += _num_captured(original, change, gone)
         f["closer_off"] += _is_closed_askew(original, change)
         f["closer_askew"] += _num_askew(original, change)
@@ -321,6 +325,31 @@ def _count_siblings(
             f["sibling_gone"] += 1
             own = set(NAME.findall(text)) - written
             f["sibling_unsaid"] += bool(own) and not own & message.words
+
+
+def _count_marked_swap(f: dict[str, float], original: Lines, change: Change, message: MessageFacts) -> None:
+    """Fills in whether a change gives up one of several of a kind, beside a marker, for another one."""
+    start, end, lines = change
+    old = [line for line in range(start, end) if _tells(original, line) and not original.is_comment(line)]
+    new = [text for line in lines if (text := line.strip()) and not is_comment_text(text)]
+    if not old or not new or not {"".join(text.split()) for text in (new[0], new[-1])} & message.beside_markers:
+        return
+    kind = _kind(original, old[0])
+    if (
+        kind not in _KIN_KINDS
+        or sum(_kind(original, at) == kind for at in _beside(original, old[0], set(old))) < MIN_KIN
+    ):
+        return
+    written = {name for text in new for name in NAME.findall(text)}
+    own = {name for line in old for name in NAME.findall(original.stripped[line])} - written
+    first, other = (set(NAME.findall(text)) for text in (original.stripped[old[0]], new[0]))
+    identity = original.identity(old[0])
+    is_other = identity != _identity(new[0]) or (
+        identity is not None and len(original.identities[identity]) > 1 and 2 * len(first - other) >= len(other)
+    )
+    if own and is_other:
+        f["marked_swapped"] += 1
+        f["marked_swapped_unsaid"] += not own & message.words
 
 
 def _count_swaps(f: dict[str, float], original: Lines, changes: Sequence[Change], message: MessageFacts) -> None:

@@ -231,6 +231,23 @@ class MessageFacts:
         return Neighbours(self.original, self.steps)
 
     @cached_property
+    def beside_markers(self) -> frozenset[str]:
+        """The lines of the snippets, without white space, between which and a marker stands none that tells a place."""
+        result: set[str] = set()
+        for snippet in self.snippets:
+            told = [("".join(line.split()), self._is_marker(line.strip())) for line in snippet.lines]
+            for way in (told, told[::-1]):
+                is_near = False
+                for key, is_marker in way:
+                    if is_marker:
+                        is_near = True
+                    elif key and is_near:
+                        result.add(key)
+                        known = self.original.places.get(key, ())
+                        is_near = len(known) != 1 or self.original.is_trivial[known[0]]
+        return frozenset(result)
+
+    @cached_property
     def is_marked(self) -> bool:
         """Whether any marker stands in the snippets: then what they leave out is mostly said to be."""
         texts = (line.strip() for snippet in self.snippets for line in snippet.lines)

@@ -19,7 +19,8 @@ from fastedit.anchor.elision import merge_elided
 from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED, REWRAPPED
 from fastedit.anchor.lazy.lines import Change, columns_of
 from fastedit.anchor.lazy.result.blanks import AddedBlanks, Blanks
-from fastedit.anchor.lazy.result.columns import Cell, Columns, changes_of, with_commas
+from fastedit.anchor.lazy.result.columns import Cell, Columns, changes_of
+from fastedit.anchor.lazy.result.commas import with_commas, with_commas_in_json
 from fastedit.anchor.lazy.search.grid import Grid
 from fastedit.anchor.lazy.search.paths import PathPlan
 from fastedit.lines import indent_of
@@ -85,7 +86,8 @@ class Realiser:
         blanks = Blanks(self.grid, plan, self.columns, self.added_blanks)
         cells = blanks.between_lines(cells)
         self.uneven, self.is_closing, self.unshown = blanks.uneven, blanks.is_closing, blanks.unshown
-        return with_commas(cells, original) if self.grid.outline.language == "json" else cells
+        language = self.grid.outline.language
+        return with_commas_in_json(cells, original) if language == "json" else with_commas(cells, original, language)
 
     def _add_new(self, cells: list[Cell], at: int) -> None:
         for row in self.plan.new.get(at, ()):
