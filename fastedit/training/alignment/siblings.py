@@ -226,22 +226,26 @@ def _among(children: Sequence[Node], around: Sequence[Node], lines: Sequence[str
     if any(lines[at].strip() for (_, end), (start, _) in pairwise(found) for at in range(end, start)):
         return
     first, behind = found[0][0], found[-1][1]
-    opener = next((one for one in reversed(around) if one.start_point.row < first), None)
-    if opener is None or first - opener.start_point.row > MAX_HEADER:
-        return
-    head = opener.start_point.row
-    if lines[head][: opener.start_point.column].strip() and head:
-        head = next((one.start_point.row for one in reversed(around) if not _is_inside(one, lines)), head)
-    if not 0 <= first - head <= MAX_HEADER or not lines[head].strip():
+    head = _head_of(around, first, lines)
+    if head is None:
         return
     end = next((line for line in range(behind, len(lines)) if lines[line].strip()), len(lines))
     is_closed = end < len(lines) and _CLOSING.match(lines[end]) is not None
-    top = around[1] if len(around) > 1 else around[0]
-    outermost = min(head, top.start_point.row), max(end + is_closed, top.end_point.row + 1)
     closer = (end, end + 1) if is_closed else (behind, behind)
-    yield _Siblings(
-        tuple(found), (head, first), closer, (outermost[0], min(outermost[1], len(lines))), children[0].type
-    )
+    top = around[1] if len(around) > 1 else around[0]
+    outermost = min(head, top.start_point.row), min(len(lines), max(end + is_closed, top.end_point.row + 1))
+    yield _Siblings(tuple(found), (head, first), closer, outermost, kind)
+
+
+def _head_of(around: Sequence[Node], first: int, lines: Sequence[str]) -> int | None:
+    """The line that the statement begins in which opens a block; None where it is far above the first line in it."""
+    opener = next((one for one in reversed(around) if one.start_point.row < first), None)
+    if opener is None:
+        return None
+    head = opener.start_point.row
+    if _is_inside(opener, lines):
+        head = next((one.start_point.row for one in reversed(around) if not _is_inside(one, lines)), head)
+    return head if 0 <= first - head <= MAX_HEADER and lines[head].strip() else None
 
 
 def _is_inside(node: Node, lines: Sequence[str]) -> bool:
