@@ -65,6 +65,7 @@ def test_packages_that_were_held_out_are_read(tmp_path: Path) -> None:
     assert found["messages"] == len(cases)
     assert found["roles"] == {"after": 8, "gone": 8, "stays": 4}
     assert found["accuracy_on_held_out_packages"] == 1  # the words tell, not the names
+    assert found["found_on_held_out_packages"] == {"gone": 1, "after": 1, "stays": 1}
     use_mentions(path)
     use_mentions_without("alpha")
     assert held_out(path, part_of("alpha")) == read._FILE

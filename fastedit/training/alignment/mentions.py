@@ -80,12 +80,12 @@ def fit_mentions(roles: Roles, cases: Sequence[Case], path: Path, seed: int, wor
 
     Returns what there is to tell about it. Raises SettingsError where no case has names with known roles.
     """
-    known = [(case, roles[case.name]) for case in cases if case.name in roles]
-    common = common_words(workers.map(words_of, [case for case, _ in known], at_once=64))
+    told_of = [(case, roles[case.name]) for case in cases if case.name in roles]
+    common = common_words(workers.map(words_of, [case for case, _ in told_of], at_once=64))
     with path.open("wb") as file:  # names are looked for by the common words alone
         np.savez_compressed(file, common=np.array(sorted(common)))
     use_mentions(path)
-    samples = [one for one in workers.map(_sample_of, [(path, *one) for one in known], at_once=64) if one is not None]
+    samples = [one for one in workers.map(_sample_of, [(path, *one) for one in told_of], at_once=64) if one is not None]
     if not samples:
         raise SettingsError("none of the cases has names whose roles are known")
     held_out(path, 0).parent.mkdir(exist_ok=True)
@@ -93,29 +93,37 @@ def fit_mentions(roles: Roles, cases: Sequence[Case], path: Path, seed: int, wor
         stored = Path(folder, "samples.pickle")
         stored.write_bytes(pickle.dumps(samples))
         told = workers.map(partial(_fit_without, stored, path, common, seed), [None, *range(PARTS)], at_once=1)
-    num_right, num_known = (sum(counts) for counts in zip(*told, strict=True))
+    right, known = (sum(counts, Counter[str]()) for counts in zip(*told, strict=True))
     use_mentions(path)
     return {
         "messages": len(samples),
         "roles": dict(sorted(Counter(ROLES[role] for one in samples for role in one.roles if role >= 0).items())),
-        "accuracy_on_held_out_packages": round(num_right / max(1, num_known), 4),
+        "accuracy_on_held_out_packages": round(right.total() / max(1, known.total()), 4),
+        "found_on_held_out_packages": {role: round(right[role] / known[role], 3) for role in ROLES if known[role]},
     }
 
 
-def _fit_without(stored: Path, path: Path, common: frozenset[str], seed: int, part: int | None) -> tuple[int, int]:
+def _fit_without(
+    stored: Path, path: Path, common: frozenset[str], seed: int, part: int | None
+) -> tuple[Counter[str], Counter[str]]:
     """Stores the network fitted to the samples without a part of the packages, for None to all of them.
 
-    Returns how many mentions of that part it reads rightly, and of how many the role is known.
+    Returns, by role, how many mentions of that part it reads rightly, and how many there are.
     """
     samples: list[MentionSample] = pickle.loads(stored.read_bytes())
     network = fitted_network([one for one in samples if part_of(one.package) != part], seed)
     _store(network, common, path if part is None else held_out(path, part))
-    right = known = 0
+    return _read_rightly(network, [one for one in samples if part_of(one.package) == part])
+
+
+def _read_rightly(network: _Network, samples: Sequence[MentionSample]) -> tuple[Counter[str], Counter[str]]:
+    """The number of mentions of each role that a network reads rightly, and that there are."""
+    right, known = Counter[str](), Counter[str]()
     for one in samples:
-        if part_of(one.package) == part:
-            is_known = one.roles != UNKNOWN
-            right += int((_likeliest(network, one) == one.roles)[is_known].sum())
-            known += int(is_known.sum())
+        for found, role in zip(_likeliest(network, one).tolist(), one.roles.tolist(), strict=True):
+            if role != UNKNOWN:
+                known[ROLES[role]] += 1
+                right[ROLES[role]] += found == role
     return right, known
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from fastedit.anchor.hints import hints_of
@@ -10,7 +9,6 @@ from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.proposals.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.result.message import shown_of
-from fastedit.anchor.lazy.words.mentions import ROLES, Mention, Mentioned
 from fastedit.anchor.lazy.words.repeated import declared_in
 from fastedit.anchor.lazy.words.spoken import Unit, noted_units, speaking_of_going, spoken_units
 from fastedit.edits.model import Snippet
@@ -55,22 +53,6 @@ def test_a_name_in_a_sentence_about_going_is_its_declaration() -> None:
     one = found["def save(path):"]
     assert (one.start, one.end) == (6, 9)
     assert one.values["named"] == one.values["by_quote"] == one.values["block"] == 1
-
-
-def test_what_words_say_of_a_name_is_weighed() -> None:
-    lines = Lines(lines_of(MODULE))
-    declared = declared_in(outline(MODULE, "python"))
-    chances = np.zeros((1, len(ROLES)), np.float32)
-    chances[0, ROLES.index("gone")], chances[0, ROLES.index("stays")] = 0.7, 0.3
-    said = Mentioned([Mention(0, 0, 6, "save", is_quote=True, is_plain=False, in_file=True)], chances)
-    (gone,) = spoken_units("`save` is gone.", lines, declared, said)
-    assert (gone.values["said_gone"], gone.values["said_stays"]) == pytest.approx((0.7, 0.3))
-    assert not gone.values.get("unheard")
-    # No word for going is needed where they say so.
-    (unheard,) = spoken_units("`save` has had its day.", lines, declared, said)
-    assert (unheard.start, unheard.end, unheard.values["unheard"]) == (6, 9, 1)
-    chances[0, ROLES.index("gone")] = 0.1
-    assert not spoken_units("`save` has had its day.", lines, declared, said)
 
 
 def test_plain_words_count_too() -> None:

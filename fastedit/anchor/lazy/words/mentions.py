@@ -159,9 +159,6 @@ class Mentioned:
     chances: Floats
 
 
-NOTHING_SAID = Mentioned((), np.zeros((0, len(ROLES)), np.float32))
-
-
 def mentioned(pieces: Sequence[str], snippets: Sequence[Sequence[str]], original: Lines) -> Mentioned:
     """The names in a message's words, with what these say of them.
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from fastedit.anchor.hints import CueKind, cue_at, is_path, name_of, sentences_of, speaks_of_imports
 from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
 from fastedit.anchor.lazy.lines import is_named as imports_just
-from fastedit.anchor.lazy.words.mentions import NOTHING_SAID, ROLES, Mentioned
 from fastedit.anchor.lazy.words.repeated import Declared
 from fastedit.anchor.lazy.words.shapes import shapes_at, shapes_said
 from fastedit.patterns import pattern
@@ -30,19 +29,11 @@ from fastedit.patterns import pattern
 # the sentence names the first and the last of its lines: "everything from `a` to the end of `b`". shape: the unit is
 # of a kind that the sentence names, as a section or a row. leads: the unit begins with the word. shown: a snippet shows
 # how it begins. noted: a note in a snippet says so, not the words around it. import: the unit is an import, and the
-# sentence speaks of imports. excepted: the sentence says that all but this goes. said_...: how likely the words say of
-# it that it goes, that something takes its place, that it stays or changes, that it is a place (`mentions.py`).
-# unheard: they do so without a word for going.
+# sentence speaks of imports. excepted: the sentence says that all but this goes.
 SPOKEN = (
     "any", "by_quote", "near", "strong", "place", "named", "told", "held", "stays", "others", "block", "before",
-    "share", "scoped", "unscoped", "span", "shape", "leads", "shown", "noted", "import", "excepted", "said_gone",
-    "said_old", "said_stays", "said_place", "unheard",
+    "share", "scoped", "unscoped", "span", "shape", "leads", "shown", "noted", "import", "excepted",
 )  # fmt: skip
-_SAID = {
-    "said_gone": ("gone",), "said_old": ("old",), "said_stays": ("stays", "changed"),
-    "said_place": ("inside", "top", "end", "after", "before"),
-}  # fmt: skip
-MIN_SAID = 0.25  # chance that something goes from which on it is looked for without a word for going
 _GOING = (CueKind.GOES, CueKind.REMOVED, CueKind.REMOVES)
 _SIGNS = "-*+•|>#[]`\"'_:. \t"
 MAX_UNITS = 4  # that a word may mean
@@ -116,41 +107,19 @@ class _Word:
     shapes: frozenset[str] = frozenset()
 
 
-def spoken_units(prose: str, original: Lines, declared: Declared, said: Mentioned = NOTHING_SAID) -> list[Unit]:
-    """The units of the original that the words may say are gone, each once, with its best reason.
-
-    said: the names in the words.
-    """
+def spoken_units(prose: str, original: Lines, declared: Declared) -> list[Unit]:
+    """The units of the original that the words may say are gone, each once, with its best reason."""
     best: dict[tuple[int, int], Unit] = {}
     for unit in _spans(prose, original, declared):
         best[unit.start, unit.end] = unit
-    chances = _chances_of(said)
-    heard = {word.text for words in _told_words(prose) for word in words}
-    unheard = tuple(
-        _Word(one.text, {**dict.fromkeys(SPOKEN, 0.0), "by_quote": float(one.is_quote), "unheard": 1.0})
-        for one in said.mentions
-        if one.text not in heard and chances[one.text]["said_gone"] >= MIN_SAID
-    )
-    for words in (*_told_words(prose), unheard):
+    for words in _told_words(prose):
         named = _named(words, original, declared)
         for word in words:
-            scopes = [one for text, one in named if text != word.text]
-            for unit in _units_of(word, original, declared, scopes, chances.get(word.text, {})):
+            for unit in _units_of(word, original, declared, [one for text, one in named if text != word.text]):
                 key = unit.start, unit.end
                 if key not in best or _strength(best[key]) < _strength(unit):
                     best[key] = unit
     return sorted(best.values(), key=lambda unit: -_strength(unit))
-
-
-def _chances_of(said: Mentioned) -> dict[str, dict[str, float]]:
-    """name → what the words say of it (`_SAID`), where they most likely say that it goes."""
-    result: dict[str, dict[str, float]] = {}
-    for mention, chances in zip(said.mentions, said.chances, strict=True):
-        values = {name: float(sum(chances[ROLES.index(role)] for role in roles)) for name, roles in _SAID.items()}
-        known = result.get(mention.text)
-        if known is None or known["said_gone"] < values["said_gone"]:
-            result[mention.text] = values
-    return result
 
 
 @lru_cache(maxsize=64)
@@ -376,14 +345,8 @@ def _named(words: Sequence[_Word], original: Lines, declared: Declared) -> list[
     return result
 
 
-def _units_of(
-    word: _Word,
-    original: Lines,
-    declared: Declared,
-    scopes: Sequence[tuple[int, int]],
-    said: Mapping[str, float],
-) -> Iterator[Unit]:
-    """Yields the units that a word may mean. scopes: other declarations that are named; said: `_SAID` of the word."""
+def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence[tuple[int, int]]) -> Iterator[Unit]:
+    """Yields the units that a word may mean."""
     name = name_of(word.text) or word.text.strip("`'\"*:,;()")
     units: dict[tuple[int, int], tuple[str, float]] = {}
     for start, end in declared.get(name, ()):
@@ -400,7 +363,7 @@ def _units_of(
     if not units or len(units) > MAX_UNITS:
         return
     for (start, end), (how, share) in units.items():
-        values = {"any": 1.0, "named": 0.0, "told": 0.0, "held": 0.0, **word.values, **said, "share": share}
+        values = {"any": 1.0, "named": 0.0, "told": 0.0, "held": 0.0, **word.values, "share": share}
         values[how] = 1.0
         values["others"] = math.log(len(units))
         values["block"] = float(end - start > 1)
