@@ -223,7 +223,7 @@ UNCERTAIN_FILE, UNCERTAIN_EDIT, UNCERTAIN_RESULT = (
 
 @pytest.mark.parametrize("slip", ["# never\n" * 500, "total = 0\n"])
 def test_a_target_that_is_of_no_use_leaves_a_warning_on_an_uncertain_draft(target, slip, monkeypatch):
-    monkeypatch.setattr(verdict, "TRUSTED_CERTAINTY", 0.99)  # the draft's is 0.92
+    monkeypatch.setattr(verdict, "TRUSTED_CERTAINTY", 1.0)
     script(target, lambda original, edit: original + slip)
     applied = apply(UNCERTAIN_FILE, UNCERTAIN_EDIT, path="inventory.py", target=target)
     assert applied.stats.certainty < verdict.TRUSTED_CERTAINTY

@@ -20,6 +20,7 @@ from fastedit.targets.default import EMBEDDED_FOLDER
 from fastedit.targets.templates import Askable, Word
 from support.serving import wait_until
 from support.standin_vllm import STOP, StandIn, plain_checkpoint
+from support.unclear import just_too_much
 
 ORIGINAL = "def area(width, height):\n    return width * height\n\n\ndef name():\n    return 'shape'\n"
 EDIT = "def name():\n    return 'solid'\n"
@@ -269,11 +270,12 @@ def test_a_likelihood_is_waited_for_until_the_deadline_or_the_caller_has_enough(
 
 def test_readings_are_judged_by_the_engine(standin: StandIn, target: Askable) -> None:
     file = "def area(w, h):\n    area = w * h\n    return area\n\n\ndef rim(w, h):\n    rim = w + h\n    return rim\n"
-    message = "```python\n# ...\n    return round(area, 2)\n```\n"
+    message = "```python\n# ...\n    return round(area * rim, 2)\n```\n"
     # It finds every token likely but those of the line that the second reading does away with.
     disliked = set(target.codec.encode(" rim\n")) - set(target.codec.encode(" area\n"))
     standin.likelihood = lambda token: -20.0 if token in disliked else -0.1
     judge = replace(target, word=Word(readings=1.0))
-    applied = apply(file, message, path="a.py", target=judge, certainty=0.15)
-    assert applied.text == file.replace("return rim\n", "return round(area, 2)\n")
+    least = just_too_much(file, message)
+    applied = apply(file, message, path="a.py", target=judge, certainty=least)
+    assert applied.text == file.replace("return rim\n", "return round(area * rim, 2)\n")
     assert applied.stats.readings_judged > 1

@@ -137,7 +137,7 @@ def test_what_the_target_makes_of_drafts_is_what_one_forward_pass_says() -> None
 
 def test_what_is_measured_is_what_production_judges_by(monkeypatch: pytest.MonkeyPatch) -> None:
     file = "def area(w, h):\n    area = w * h\n    return area\n\n\ndef rim(w, h):\n    rim = w + h\n    return rim\n"
-    message = "```python\n# ...\n    return round(area, 2)\n```\n"
+    message = "```python\n# ...\n    return round(area * rim, 2)\n```\n"
     target = Target.load("embedded", dtype="float32")  # with line marks, which leave it few choices
     original = Original(file, "python", outline(file, "python"))
     (edit,) = parse_message(message)

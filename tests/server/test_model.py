@@ -27,6 +27,7 @@ from support.browser import CHROMIUM, browser
 from support.scripted import ScriptedRunner, script
 from support.serving import EDIT, EXPECTED, ORIGINAL, PATCH, START_S, Running, events_of, running, wait_until
 from support.tiny_targets import make_tiny
+from support.unclear import just_too_much
 
 LONG = "".join(f"def step_{n}(value):\n    return value + {n}\n\n\n" for n in range(40)) + ORIGINAL
 LONG_EXPECTED = LONG.replace("'shape'", "'solid'")
@@ -137,7 +138,8 @@ CLOSE_EDIT = "```python\n# ...\n    return round(area * rim, 2)\n```\n"
 @pytest.mark.parametrize("stream", [False, True])
 def test_close_readings_are_judged_and_counted(spare: Target, stream: bool) -> None:
     # It would leave the file as it is, so it finds the reading likeliest that changes it last.
-    asked = {"original": CLOSE, "edit": CLOSE_EDIT, "path": "a.py", "certainty": 0.2, "stream": stream}
+    asked = {"original": CLOSE, "edit": CLOSE_EDIT, "path": "a.py", "stream": stream}
+    asked["certainty"] = just_too_much(CLOSE, CLOSE_EDIT)
     with scripted(replace(spare, word=Word(readings=1.0))) as (service, _):
         refusal = service.client.post("/v1/apply", json={**asked, "mode": "structural", "stream": False})
         assert refusal.json()["error"]["code"] == "ANCHOR_AMBIGUOUS"

@@ -66,6 +66,8 @@ _TAG = re.compile(r"^<([A-Za-z][\w.:-]*)(.*)$")
 _TAG_NAME = re.compile(r"\b(?:id|name|key|for|href|src|type|value)=[\"'{]([^\"'}]*)")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _TABLE = re.compile(r"^\[{1,2}([^\]]+)\]{1,2}$")
+# Of a table, at the left edge.
+_HEADER = re.compile(r"^\[{1,2}[\w.:\-\"'/* ]*[A-Za-z][\w.:\-\"'/* ]*\]{1,2}\s*(?:[#;].*)?$")
 _PARTS = re.compile(r"[^\w-]+")
 _DOCSTRING = re.compile(r"[rbuRBU]{0,2}(?:\"{3}|'{3})")
 _STATEMENTS = frozenset(
@@ -382,18 +384,30 @@ class Lines:
         return [len(key) <= 2 or bool(CLOSER.match(text)) for key, text in zip(self.keys, self.stripped, strict=True)]
 
     @cached_property
-    def parents(self) -> list[int]:
-        """For each line the nearest line above that it stands further right than, in a block not closed yet.
+    def depths(self) -> list[int]:
+        """The depth of each line, which stands in the nearest one above it of less depth; -1 for blank ones.
 
-        -1 where none is. A closing bracket begins no block. What a blank line gets says nothing.
+        It goes by the column, but lines below a table's header (`[tool.ruff]`) stand in the table, and items
+        (`- name: lint`) in a key above them that has their column.
+        """
+        return [
+            -1 if columns < 0 else _depth(columns, text)
+            for columns, text in zip(self.columns, self.stripped, strict=True)
+        ]
+
+    @cached_property
+    def parents(self) -> list[int]:
+        """For each line the line that it stands in, in a block not closed yet, see `depths`.
+
+        -1 where it stands in none. A closing bracket begins no block. What a blank line gets says nothing.
         """
         result: list[int] = []
         stack: list[int] = []
-        for line, (columns, text) in enumerate(zip(self.columns, self.stripped, strict=True)):
-            if columns < 0:
+        for line, (depth, text) in enumerate(zip(self.depths, self.stripped, strict=True)):
+            if depth < 0:
                 result.append(stack[-1] if stack else -1)
                 continue
-            while stack and self.columns[stack[-1]] >= columns:
+            while stack and self.depths[stack[-1]] >= depth:
                 stack.pop()
             result.append(stack[-1] if stack else -1)
             if not (text[0] in ")]}" and len(text) <= 3):
@@ -476,6 +490,13 @@ class Lines:
         for line in range(len(self)):
             result[line + 1] = self.columns[line] if self.columns[line] >= 0 else result[line]
         return result
+
+
+def _depth(columns: int, text: str) -> int:
+    """The depth of a stripped line, see `Lines.depths`."""
+    if not columns and _HEADER.match(text):
+        return 0
+    return 2 * columns + 1 + text.startswith("- ")
 
 
 @lru_cache(maxsize=16384)

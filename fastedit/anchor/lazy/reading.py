@@ -191,13 +191,13 @@ def _run(origins: Sequence[int | None], start: int) -> int:
 
 
 def slid(changes: Sequence[Change], original: Lines) -> list[Change]:
-    """The changes, with new lines that begin inside of a block and leave it as whole blocks, where that is the same.
+    """The changes without lines that they leave as they are, and new lines as whole blocks, where that is the same.
 
     New `name: b`, `- job:` below `- job:` is the same text as `- job:`, `name: b` above it, and only that is one more
     job: nothing is the second name of the first one.
     """
     result: list[Change] = []
-    for start, end, new in changes:
+    for start, end, new in _bare(changes, original):
         at, lines = start, new
         least = result[-1][1] if result else 0
         while start == end and at > least and lines[-1] == original.texts[at - 1] and _leaves_its_block(lines):
@@ -205,6 +205,18 @@ def slid(changes: Sequence[Change], original: Lines) -> list[Change]:
         is_better = at < start and not _leaves_its_block(lines)
         result.append((at, at, lines) if is_better else (start, end, new))
     return result
+
+
+def _bare(changes: Sequence[Change], original: Lines) -> Iterator[Change]:
+    """The changes without equal lines at either end, which say how a reading came about and not what it does."""
+    for start, end, lines in changes:
+        new = list(lines)
+        while start < end and new and original.texts[start] == new[0]:
+            start, new = start + 1, new[1:]
+        while start < end and new and original.texts[end - 1] == new[-1]:
+            end, new = end - 1, new[:-1]
+        if start < end or new:
+            yield start, end, new
 
 
 def _leaves_its_block(texts: Sequence[str]) -> bool:

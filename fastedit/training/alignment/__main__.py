@@ -45,7 +45,7 @@ BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
 # Edits of the changes' files that certainty is fitted to as well; the last fit several places alike.
 EVERYDAY, CUT_OUT, TWINS = 1600, 60, 100
 # Made edits that the forecast is fitted to as well: cut out, of a plain kind, and told anew as assistants do.
-NUM_MADE = (800, 3300, 700)
+NUM_MADE = (2000, 10_000, 2000)
 STAGES = ("comments", "mentions", "forecast", "weights", "certainty")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 

@@ -121,9 +121,10 @@ def generated_cases(changes: Sequence[RecordedChange], count: int, chance: rando
 
 
 def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random.Random) -> list[Case]:
-    """At most `count` edits, each of another file, drawn from the results of the changes."""
+    """At most `count` edits of drawn results of the changes; of none a second before each had one, and no third."""
     cases: list[Case] = []
-    for number in chance.sample(range(len(changes)), len(changes)):
+    numbers = chance.sample(range(len(changes)), len(changes))
+    for at, number in enumerate((*numbers, *numbers)):
         if len(cases) == count:
             break
         change = changes[number]
@@ -134,8 +135,8 @@ def everyday_cases(changes: Sequence[RecordedChange], count: int, chance: random
         message = "\n".join((edit.words, "", f"```{change.language}", *shown, "```", ""))
         original = "".join(f"{line}\n" for line in edit.original or change.result)
         expected = "".join(f"{line}\n" for line in edit.result)
-        name = f"plain-{number}"
-        cases.append(Case(name, change.package or name, change.file, original, message, expected, CUT))
+        package = change.package or f"plain-{number}"
+        cases.append(Case(f"plain-{at}", package, change.file, original, message, expected, CUT))
     return cases
 
 

@@ -104,22 +104,23 @@ def _added(lines: Sequence[str], language: str, group: _Siblings, way: _Way, cha
         original = [*lines[:start], *lines[spans[at + 1][0] :]]
     else:
         original = [*lines[: spans[at - 1][1]], *lines[end:]]
-        before = original[spans[at - 1][1] - 1]
-        if before.endswith(",") and not own[-1].endswith(","):
-            original[spans[at - 1][1] - 1] = before[:-1]
+        above = original[spans[at - 1][1] - 1]
+        if above.endswith(",") and not own[-1].endswith(","):
+            original[spans[at - 1][1] - 1] = above[:-1]
     name = _name_of(own, [line for number, span in enumerate(spans) if number != at for line in lines[slice(*span)]])
     if name is None:
         return None
-    gap = _gap(lines, group, at)
+    before, behind = _gap(lines, group, at), _gap(lines, group, at + 1)
     noun = _noun(lines[group.header[0]], group.kind)
     marker = _marker(language, lines[start], chance.choice(_MARKERS).format(noun))
     near = list(lines[slice(*spans[at - 1])]) if at else []
     if way is _Way.LAST:
-        shown = [marker, *gap, *own]
+        shown = [marker, *before, *own]
     elif way is _Way.FIRST:
-        shown = [*own, *gap, marker]
+        shown = [*own, *behind, marker]
     else:
-        shown = [*([marker, *gap] if at > 1 else []), *near, *gap, *own, *gap, marker]
+        others = [marker, *_gap(lines, group, at - 1)] if at > 1 else []
+        shown = [*others, *near, *before, *own, *behind, marker]
     told = chance.choice(_ADDED) + (chance.choice(_LAST) if way is _Way.LAST else "")
     if way is _Way.FIRST:
         told += chance.choice(("", " It goes first.", " At the top:"))
@@ -145,8 +146,8 @@ def _changed(lines: Sequence[str], language: str, group: _Siblings, chance: rand
     result = [*lines[:line], changed, *lines[line + 1 :]]
     noun = _noun(lines[group.header[0]], group.kind)
     marker = _marker(language, lines[start], chance.choice(_MARKERS).format(noun))
-    gap = _gap(lines, group, at)
-    shown = [*([marker, *gap] if at else []), *result[start:end], *([*gap, marker] if at < last else [])]
+    before, behind = _gap(lines, group, at), _gap(lines, group, at + 1)
+    shown = [*([marker, *before] if at else []), *result[start:end], *([*behind, marker] if at < last else [])]
     name = _name_of(list(lines[start:end]), [])
     return Addition(
         list(lines), chance.choice(_CHANGED).format(name=name), _framed(lines, group, shown, chance), result
@@ -154,9 +155,10 @@ def _changed(lines: Sequence[str], language: str, group: _Siblings, chance: rand
 
 
 def _gap(lines: Sequence[str], group: _Siblings, at: int) -> list[str]:
-    """The blank lines between a sibling and the one beside it."""
-    first = max(1, at)
-    between = range(group.spans[first - 1][1], group.spans[first][0])
+    """The blank lines before a sibling; none before the first one, nor behind the last one."""
+    if not 0 < at < len(group.spans):
+        return []
+    between = range(group.spans[at - 1][1], group.spans[at][0])
     return [""] * sum(not lines[line].strip() for line in between)
 
 

@@ -152,6 +152,18 @@ def test_a_closing_bracket_ends_a_block_and_begins_none() -> None:
     assert Lines(["call(", "  a,", ")", "  .then(b)"]).parents == [-1, 0, -1, -1]
 
 
+def test_keys_stand_in_their_table() -> None:
+    texts = ["name = 1", "[tool.ruff]", "line = 2", "[tool.ruff.lint]  # rules", "select = [", '  "A",', "]", "[[x]]"]
+    lines = Lines(texts)
+    assert lines.parents == [-1, -1, 1, -1, 3, 4, 3, -1]
+    assert Lines(["    [a]", "    b", "[0]", "c"]).parents == [-1, -1, -1, -1]
+
+
+def test_items_stand_in_the_key_above_them() -> None:
+    lines = Lines(["steps:", "- uses: a", "  with: b", "- run: c", "name: d", "jobs:", "  - e"])
+    assert lines.parents == [-1, 0, 1, 0, -1, -1, 5]
+
+
 @given(st.lists(st.sampled_from(["a", "  b", "    c", "", "  }", "\td", "})"]), max_size=12))
 def test_a_parent_stands_further_left_and_above(texts: list[str]) -> None:
     lines = Lines(texts)

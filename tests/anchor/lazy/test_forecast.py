@@ -24,7 +24,16 @@ from fastedit.anchor.lazy.forecast.network import (
     plain_changes,
 )
 from fastedit.anchor.lazy.forecast.sentences import MAX_OF_ALL, MAX_SENTENCES, sentences_around
-from fastedit.anchor.lazy.forecast.tokens import FITS, LINE_FACTS, MAX_ROWS, PAIR_FACTS, ROW_FACTS, Tokens, tokens_of
+from fastedit.anchor.lazy.forecast.tokens import (
+    FITS,
+    LINE_FACTS,
+    MAX_ROWS,
+    PAIR_FACTS,
+    ROW_FACTS,
+    TIES,
+    Tokens,
+    tokens_of,
+)
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.reading import Base, plain_grids
 from fastedit.anchor.lazy.readings import contexts_of, pieces_of, readings_of, words_beside
@@ -122,13 +131,14 @@ def test_sentences_are_rows_behind_those_of_code() -> None:
     gone, changed, around = (PAIR_FACTS.index(f"said_{name}") for name in ("gone", "changed", "around_changed"))
     assert named[8, 4][gone] > 0.5 > named[5, 3][gone]
     assert named[5, 3][changed] == named[5, 4][around] > 0.15
-    assert tokens.ties[5, 0].tolist() == [True, True, False, False, False, False, False]
-    assert tokens.ties[6, 0].tolist() == [False, True, True, False, False, False, False]
-    assert tokens.ties[7, 0].tolist() == [False, False, False, True, False, False, False]
-    assert tokens.ties[7, 4].tolist() == [True, True, True, False, False, False, True]
-    assert tokens.ties[8, 4].tolist() == [False, True, False, True, False, False, False]
+    tied = TIES.index("within")
+    assert tokens.ties[5, 0, :tied].tolist() == [True, True, False, False, False, False, False]
+    assert tokens.ties[6, 0, :tied].tolist() == [False, True, True, False, False, False, False]
+    assert tokens.ties[7, 0, :tied].tolist() == [False, False, False, True, False, False, False]
+    assert tokens.ties[7, 4, :tied].tolist() == [True, True, True, False, False, False, True]
+    assert tokens.ties[8, 4, :tied].tolist() == [False, True, False, True, False, False, False]
     assert not tokens.ties[5, 4].any()
-    assert (tokens.ties == tokens.ties.transpose(1, 0, 2)).all()
+    assert (tokens.ties[..., :tied] == tokens.ties[..., :tied].transpose(1, 0, 2)).all()
 
 
 def test_of_many_sentences_the_nearest_count() -> None:
@@ -274,3 +284,35 @@ def test_snippets_of_a_large_original_have_one_forecast_together() -> None:
     assert sum(line == "    return value - 300" for line in found[0].lines) == 2
     assert facts["forecast_outside"] == 0
     assert any(facts.values())
+
+
+def test_rows_in_the_blocks_that_they_stand_in() -> None:
+    original = ["[a]", "one = 1", "", "[b]", "two = 2", "three = 3", "", "[c]", "four = 4"]
+    tokens = read(original, ["[b]", "# ... existing code ...", "five = 5"])
+    assert tokens is not None
+    fits = {name: tokens.fits[2, :, FITS.index(name)].nonzero()[0].tolist()
+            for name in ("in_block", "off_block", "block_start", "block_end")}  # fmt: skip
+    assert fits == {"in_block": [4, 5, 6], "off_block": [0, 1, 2, 3, 7, 8, 9], "block_start": [4], "block_end": [6]}
+    assert not tokens.fits[0, :, FITS.index("in_block") :].any()  # the header stands in none
+    assert tokens.ties[2, 0, TIES.index("within")]
+    assert tokens.ties[0, 2, TIES.index("holds")]
+    assert not tokens.ties[0, 2, TIES.index("within")]
+
+
+def test_the_end_of_a_block_is_looked_at() -> None:
+    body = [f"    value_{number} = {number}" for number in range(200)]
+    original = ["class A:", *body, "", "", "class B:", *body, "", "", *ORIGINAL, *ORIGINAL]
+    tokens = read(original, ["class A:", "    # ... existing code ...", "    def run(self):", "        return 0"])
+    assert tokens is not None
+    assert 201 in tokens.numbers
+    assert 100 not in tokens.numbers
+
+
+def test_rows_beside_lines_of_their_kind() -> None:
+    original = ["import a", "from b import c", "", "def run():", "    import d", "VALUE = 1"]
+    tokens = read(original, ["from z import y", "OTHER = 2"])
+    assert tokens is not None
+    fits = {name: [tokens.fits[row, :, FITS.index(name)].nonzero()[0].tolist() for row in (0, 1)]
+            for name in ("kin_above", "kin_below")}  # fmt: skip
+    assert fits["kin_above"] == [[1, 2, 3], [6]]  # `import d` stands further right
+    assert fits["kin_below"] == [[0, 1], [5]]

@@ -16,7 +16,7 @@ import numpy as np
 from fastedit.anchor.hints import Hints, name_of
 from fastedit.anchor.lazy.features import BACK, JUNCTION, LANDED, LEFT, LIKE, LIKE_BY, MARKER, NOTE, PAIR, ROW_NEW, SAME
 from fastedit.anchor.lazy.forecast.sentences import lines_named, sentences_around
-from fastedit.anchor.lazy.lines import WORD, Identity
+from fastedit.anchor.lazy.lines import WORD, Identity, Lines
 from fastedit.anchor.lazy.search.grid import Grid
 from fastedit.anchor.lazy.search.rows import names_in
 from fastedit.anchor.lazy.search.steps import StepFacts
@@ -68,7 +68,7 @@ PAIR_FACTS: tuple[str, ...] = (*PAIR, *_NAMED)
 # in_order: it would be in the alphabet's order there; in_their_order: in that of the lines around.
 FITS = (
     "above", "below", "right_of_above", "left_of_below", "same", "same_above", "same_below", "in_order",
-    "in_their_order",
+    "in_their_order", "kin_above", "kin_below", "in_block", "off_block", "block_start", "block_end",
 )  # fmt: skip
 _BEFORE_WORDS = "\"'`-*([{<@ "
 MAX_LINES, SPREAD = 480, 10  # lines that are looked at, and how many around each that may be meant
@@ -79,11 +79,13 @@ MAX_NAMED = 12  # lines with a name in them, that it may mean one of them
 MAX_DECLARED, MAX_INSIDE = 3, 30  # declarations of a name, and lines of each, that a sentence may be about
 # Of a row and a sentence: whether the sentence names what is in the row; stands before its snippet, or behind the last
 # one; whether nothing stands between, and whether it is the first one behind the row's snippet; whether the sentence
-# says of a name in the row that it is new, goes, changes.
-TIES = ("named", "around", "next", "behind", "named_new", "named_gone", "named_changed")
+# says of a name in the row that it is new, goes, changes. Of two rows: whether the first stands in the second, or the
+# second in the first.
+TIES = ("named", "around", "next", "behind", "named_new", "named_gone", "named_changed", "within", "holds")
 _TIED_ROLES = (("new",), ("gone", "old"), ("changed", "inside"))
 LIKELY = 0.4  # chance of a role from which on it ties
 LIKELIEST = 3  # lines that a row is most like
+MAX_BLOCKS, BLOCK_END = 3, 0.9  # blocks that a row may stand in whose ends are looked at, and what an end is worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,13 @@ class _Sentences:
                 tied.append([other for other, theirs in enumerate(self.row_words) if theirs & words])
             for kind, rows in enumerate(tied):
                 ties[rows, row, kind] = ties[row, rows, kind] = True
+        first = 0
+        for grid in self.grids:
+            for number, parent in enumerate(grid.row_parents):
+                if parent >= 0:
+                    row, header = first + number, first + parent
+                    ties[row, header, TIES.index("within")] = ties[header, row, TIES.index("holds")] = True
+            first += grid.num_rows
         return ties
 
     def _words_said(self, number: int, roles: Sequence[str]) -> frozenset[str]:
@@ -324,8 +333,55 @@ def _fits(
     equal = pairs[facts[:, SAME] > 0]
     same[equal[:, 0] + 1, equal[:, 1] + 1] = True
     tables = (mine == above) & is_code, (mine == below) & is_code, (mine > above) & is_code, (mine < below) & is_code
-    order = _in_order(grids, mine, chosen)
-    return np.stack([*tables, same[1:-1, 1:-1], same[:-2, :-2], same[2:, 2:], *order], axis=-1)
+    around = *_in_order(grids, mine, chosen), *_kin(grids, mine, chosen)
+    told = np.stack([*tables, same[1:-1, 1:-1], same[:-2, :-2], same[2:, 2:], *around], axis=-1)
+    return np.concatenate([told, _in_blocks(grids, num_rows)[:, chosen]], axis=-1)
+
+
+def _kin(
+    grids: Sequence[Grid], columns: NDArray[np.int32], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(R, N) twice: whether the line above a position, and the one below it, are of a row's kind.
+
+    columns: (R, 1), of the rows, -1 for what is none.
+    """
+    grid = grids[0]
+    numbers: dict[str, int] = {"": -1}  # of leading words, and of kinds
+
+    def kinds_of(lines: Lines, line: int) -> tuple[int, int]:
+        word, kind = (*lines.words(line)[:1], "")[0], _kind(lines.identity(line))
+        found = word, "" if kind == "none" else f"{kind}:"
+        mine, theirs = (numbers.setdefault(one, len(numbers)) for one in found)
+        return mine, theirs
+
+    rows = [kinds_of(one.shown, row) for one in grids for row in range(one.num_rows)]
+    of_rows = np.array([*rows, *[(-1, -1)] * (len(columns) - len(rows))], np.int32)[:, None]  # (R, 1, 2)
+    around = np.stack([np.array(grid.line_before)[chosen], np.array(grid.line_behind)[chosen]])  # (2, N)
+    is_line = (around >= 0) & (around < grid.num_lines)
+    of_lines = {line: kinds_of(grid.original, line) for line in np.unique(around[is_line]).tolist()}
+    theirs = np.array([of_lines.get(line, (-1, -1)) for line in around.flat], np.int32).reshape(2, 1, -1, 2)
+    at = np.where(is_line, np.array([*grid.original.columns, -1])[around], -2)[:, None]
+    is_kin = ((of_rows == theirs) & (of_rows >= 0)).any(axis=-1) & (at == columns)
+    return is_kin[0], is_kin[1]
+
+
+def _in_blocks(grids: Sequence[Grid], num_rows: int) -> NDArray[np.bool_]:
+    """(R, n + 1, 4): whether positions are in a block that a row stands in, or off it, and where such blocks begin and end.
+
+    All are False for rows that stand in none that the original has.
+    """
+    result = np.zeros((num_rows, grids[0].num_lines + 1, 4), bool)
+    first = 0
+    for grid in grids:
+        for row, parent in enumerate(grid.row_parents):
+            blocks = grid.new.blocks(parent) if parent >= 0 else []
+            inside = result[first + row]
+            for header, end in blocks:
+                inside[header + 1 : end + 1, 0] = inside[header + 1, 2] = inside[end, 3] = True
+            if blocks:
+                inside[:, 1] = ~inside[:, 0]
+        first += grid.num_rows
+    return result
 
 
 def _in_order(
@@ -383,6 +439,7 @@ class _LineReader:
         telling = is_same & ~trivial[rows]
         np.maximum.at(self.worth, lines[telling], 1 + 3 * shares[telling])
         self._add_likeliest(rows, lines, np.where(facts[:, LIKE] > 0, facts[:, LIKE_BY], -1.0))
+        self._add_ends()
         self._add_told(n)
 
     def _add_likeliest(self, rows: NDArray[np.int32], lines: NDArray[np.int32], likeness: Floats) -> None:
@@ -392,6 +449,13 @@ class _LineReader:
             for at in (np.argsort(-likeness[start:end], kind="stable")[:LIKELIEST] + start).tolist():
                 if likeness[at] > -1:
                     self.worth[lines[at]] = max(self.worth[lines[at]], 0.5 + likeness[at])
+
+    def _add_ends(self) -> None:
+        """Has the ends of blocks count that rows may stand in: new ones go there."""
+        for grid in self.grids:
+            for header in {parent for parent in grid.row_parents if parent >= 0}:
+                for _, end in grid.new.blocks(header)[:MAX_BLOCKS]:
+                    self.worth[end] = max(self.worth[end], BLOCK_END)
 
     def _add_told(self, n: int) -> None:
         """Notes where words say that the snippets go."""

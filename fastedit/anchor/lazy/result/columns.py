@@ -168,8 +168,8 @@ class Columns:
             if parent < 0 or parent not in self.plan.quoted or self.grid.rows[row].is_blank:
                 continue
             above = self.plan.quoted[parent][0]
-            if self.original.parents[line] == above:
-                step = self.shown.columns[row] - self.shown.columns[parent]
+            step = self.shown.columns[row] - self.shown.columns[parent]
+            if step and self.original.parents[line] == above:
                 ratios[(self.original.columns[line] - self.original.columns[above]) / step] += 1
         if ratios:
             ratio = ratios.most_common(1)[0][0]

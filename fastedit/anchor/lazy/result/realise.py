@@ -261,7 +261,9 @@ class Twins:
         if len(shifts) > 1:
             return None
         parents, above = self.original.parents, self.row_parents
-        has_step = any(quoted.get(above[row], -2) == parents[line] for row, line in quoted.items())
+        has_step = any(
+            quoted.get(above[row], -2) == parents[line] and mine[row] > mine[above[row]] for row, line in quoted.items()
+        )
         return tuple(shifts) if has_step else None
 
     def _changes(self, plan: PathPlan) -> tuple[_Range, ...]:

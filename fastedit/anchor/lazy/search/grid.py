@@ -161,8 +161,9 @@ class Positions:
 
     @cached_property
     def block_ends(self) -> NDArray[np.bool_]:
-        """Positions where what follows is indented less than what precedes, or closes a block."""
-        before, behind = self.column_before, self.column_behind
+        """Positions where what follows stands less deep than what precedes, or closes a block."""
+        depths = np.array([*self.original.depths, -1], np.int32)  # of no line: the last
+        before, behind = depths[self.nearest_before], depths[self.nearest_behind]
         return (behind < before) | ((behind <= before) & self.closes_behind)
 
     @cached_property
@@ -381,15 +382,15 @@ class Grid(Positions):
 
     @cached_property
     def row_parents(self) -> list[int]:
-        """For each row the row that it stands in by its indentation; markers and notes are none."""
+        """For each row the row that it stands in, see `Lines.depths`; markers and notes are none."""
         parents: list[int] = []
         stack: list[int] = []
-        columns = self.shown.columns
+        depths = self.shown.depths
         for row, one in enumerate(self.rows):
             if one.is_blank:
                 parents.append(stack[-1] if stack else -1)
                 continue
-            while stack and columns[stack[-1]] >= columns[row]:
+            while stack and depths[stack[-1]] >= depths[row]:
                 stack.pop()
             parents.append(stack[-1] if stack else -1)
             text = self.shown.stripped[row]

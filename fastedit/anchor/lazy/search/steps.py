@@ -77,6 +77,7 @@ class NewLines:
         self.grid = grid
         self.original, self.shown, self.rows = grid.original, grid.shown, grid.rows
         self._led: dict[str, list[int]] = {}
+        self._blocks: dict[int, list[tuple[int, int]]] = {}
         self._tables: dict[int, Floats] = {}
 
     def row(self, row: int) -> Floats:
@@ -181,7 +182,7 @@ class NewLines:
         """Adds whether positions lie in the block that the row stands in, and in the declarations that words name."""
         n = self.grid.num_lines
         parent = self.grid.row_parents[row]
-        extents = self._extents(parent) if parent >= 0 else []
+        extents = self.blocks(parent) if parent >= 0 else []
         if extents:
             inside = np.zeros(n + 1, bool)
             for start, end in extents:
@@ -213,8 +214,13 @@ class NewLines:
             table[:-1, AT_REPLACED] = told.replaced
             table[1:, AT_REPLACED] = np.maximum(table[1:, AT_REPLACED], told.replaced)
 
-    def _extents(self, row: int) -> list[tuple[int, int]]:
+    def blocks(self, row: int) -> list[tuple[int, int]]:
         """The blocks of the original that a header in the snippet may mean, as (header, end)."""
+        if row not in self._blocks:
+            self._blocks[row] = self._blocks_of(row)
+        return self._blocks[row]
+
+    def _blocks_of(self, row: int) -> list[tuple[int, int]]:
         lines = self.original.places.get(self.shown.keys[row], [])
         if not lines:
             identity = self.shown.identity(row)
@@ -223,12 +229,12 @@ class NewLines:
 
     def block_end(self, line: int) -> int:
         """The line behind the last one that stands in the block which a line opens."""
-        columns, limit = self.original.columns, self.original.columns[line]
+        depths, limit = self.original.depths, self.original.depths[line]
         end = line + 1
         for at in range(line + 1, self.grid.num_lines):
-            if columns[at] < 0:
+            if depths[at] < 0:
                 continue
-            if columns[at] <= limit:
+            if depths[at] <= limit:
                 return end
             end = at + 1
         return end
