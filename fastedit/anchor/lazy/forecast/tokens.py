@@ -366,7 +366,7 @@ def _kin(
 
 
 def _in_blocks(grids: Sequence[Grid], num_rows: int) -> NDArray[np.bool_]:
-    """(R, n + 1, 4): whether positions are in a block that a row stands in, or off it, and where such blocks begin and end.
+    """(R, n + 1, 4): whether positions are in a block that a row stands in, or off it; where these start and end.
 
     All are False for rows that stand in none that the original has.
     """
