@@ -65,8 +65,8 @@ NUM_OWN = LINE_FACTS.index("is_end") + 1
 PAIR_FACTS: tuple[str, ...] = (*PAIR, *_NAMED)
 # Of a row and a line: whether the row's column is that of what stands above, or below, the position before the line,
 # or further right or left of it; whether both are the same, or the ones above them, or the ones below them are.
-# in_order: it would be in the alphabet's order there; in_their_order: in that of the lines around. kin_above, kin_below:
-# what stands above or below has the row's column and begins with the same word, or is a thing of the same kind.
+# in_order: it would be in the alphabet's order there; in_their_order: in that of the lines around. kin_above,
+# kin_below: what stands above or below has the row's column and begins with the same word, or is of the same kind.
 # in_block: that position is in a block of the original that the row stands in as the snippet shows it; off_block: it is
 # out of all of them; block_start, block_end: one starts or ends there.
 FITS = (
