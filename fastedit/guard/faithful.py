@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy.lines import identity_of
+from fastedit.anchor.lazy.identity import identity_of
 from fastedit.anchor.model import Alignment, SegmentKind
 from fastedit.edits.model import Edit, Format
 from fastedit.edits.wording import LineKind, classify_lines

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from fastedit import apply
-from fastedit.anchor.hints import CUES, CueKind, cue_at, gone_in, hints_of, prose_of
+from fastedit.anchor.cues import CUES, CueKind, cue_at
+from fastedit.anchor.hints import gone_in, hints_of, prose_of
 from support.applying import fenced, lazily
 
 CALC = """import math

@@ -16,7 +16,8 @@ import numpy as np
 from rapidfuzz.fuzz import ratio
 
 from fastedit.anchor.lazy.forecast.network import OF_CHANGE
-from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines, columns_of, identity_of
+from fastedit.anchor.lazy.identity import columns_of, identity_of
+from fastedit.anchor.lazy.lines import DOTS, WORD, Change, Lines
 from fastedit.anchor.lazy.reading import Reading, SnippetReading
 from fastedit.anchor.lazy.search.paths import Step
 from fastedit.anchor.lazy.search.rows import Row

@@ -20,6 +20,18 @@ from fastedit.anchor.lazy.forecast.network import FORECAST, Forecast, plain_chan
 from fastedit.anchor.lazy.forecast.tokens import tokens_of
 from fastedit.anchor.lazy.keys.gone import GoneEntries, gone_entries
 from fastedit.anchor.lazy.lines import Change, Lines
+from fastedit.anchor.lazy.parts import (
+    MIN_GONE_ODDS,
+    MORE_ERRORS,
+    Base,
+    GuideMaker,
+    KnownFor,
+    ReadText,
+    Task,
+    base_of,
+    parts_of,
+    plain_grids,
+)
 from fastedit.anchor.lazy.proposals.beside import Beside
 from fastedit.anchor.lazy.proposals.ends import FileEnds
 from fastedit.anchor.lazy.proposals.finder import proposals_for
@@ -37,21 +49,11 @@ from fastedit.anchor.lazy.proposals.together import GoneEverywhere, GoneTogether
 from fastedit.anchor.lazy.reading import (
     JOINED,
     MAX_READINGS,
-    MIN_GONE_ODDS,
-    MORE_ERRORS,
     REPEATED_AT,
     WHOLE,
-    Base,
-    GuideMaker,
-    KnownFor,
     Reading,
-    ReadText,
     SnippetReading,
-    Task,
-    base_of,
     composed,
-    parts_of,
-    plain_grids,
     probabilities,
     slid,
     weights,

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from fastedit.anchor.lazy.lines import Change, Lines, identity_of
+from fastedit.anchor.lazy.identity import identity_of
+from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.search.rows import Row
 
 if TYPE_CHECKING:

@@ -37,7 +37,8 @@ from fastedit.anchor.lazy.forecast.network import (
 )
 from fastedit.anchor.lazy.forecast.tokens import FITS, LINE_FACTS, PAIR_FACTS, ROW_FACTS, TIES, Tokens, tokens_of
 from fastedit.anchor.lazy.lines import Lines
-from fastedit.anchor.lazy.reading import Base, plain_grids, slid
+from fastedit.anchor.lazy.parts import Base, plain_grids
+from fastedit.anchor.lazy.reading import slid
 from fastedit.anchor.lazy.readings import contexts_of, pieces_of, words_beside
 from fastedit.anchor.lazy.words.mentions import mentioned
 from fastedit.errors import InputRefused, SettingsError

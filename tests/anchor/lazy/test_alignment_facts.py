@@ -8,7 +8,8 @@ from textwrap import dedent
 import pytest
 
 from fastedit.anchor.hints import hints_of
-from fastedit.anchor.lazy.lines import Lines, bound_names
+from fastedit.anchor.lazy.identity import bound_names
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.result.coherence import COHERENCE, coherence_of
 from fastedit.anchor.lazy.result.facts import FACTS, facts_of
 from fastedit.anchor.lazy.result.message import MessageFacts

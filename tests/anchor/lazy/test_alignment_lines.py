@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.anchor.lazy.lines import MAX_STATEMENT, Identity, Lines, columns_of, identity_of, unwrapped
+from fastedit.anchor.lazy.identity import Identity, columns_of, identity_of
+from fastedit.anchor.lazy.lines import MAX_STATEMENT, Lines, unwrapped
 from support.aligning import lines_of
 
 

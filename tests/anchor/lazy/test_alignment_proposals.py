@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from fastedit.anchor.hints import Hints, hints_of
+from fastedit.anchor.lazy.identity import without_name
 from fastedit.anchor.lazy.keys.gone import GoneEntries
-from fastedit.anchor.lazy.lines import Lines, without_name
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.proposals.beside import Beside
 from fastedit.anchor.lazy.proposals.finder import MAX_PLACES, MAX_PROPOSALS, proposals_for
 from fastedit.anchor.lazy.proposals.proposals import (

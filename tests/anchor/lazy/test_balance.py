@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastedit.anchor.lazy.features import FEATURES
-from fastedit.anchor.lazy.lines import opens
+from fastedit.anchor.lazy.identity import opens
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.search.paths import num_opened, plan_of
 from fastedit.anchor.lazy.search.search import Search

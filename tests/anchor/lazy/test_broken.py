@@ -3,8 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.parts import Base
 from fastedit.anchor.lazy.proposals.proposals import still_named
-from fastedit.anchor.lazy.reading import Base, Reading
+from fastedit.anchor.lazy.reading import Reading
 from fastedit.anchor.lazy.readings import _broken
 from fastedit.syntax import outline
 

@@ -45,7 +45,7 @@ def read(lines: list[str], shown: list[str], *, is_folded: bool, monkeypatch: py
     found = outline("\n".join(lines) + "\n", "python")
     with monkeypatch.context() as patch:
         if not is_folded:
-            patch.setattr("fastedit.anchor.lazy.reading.MIN_LINES", len(lines) + 1)
+            patch.setattr("fastedit.anchor.lazy.parts.MIN_LINES", len(lines) + 1)
         return readings_of(lines, [Snippet(tuple(shown))], "python", "", found)
 
 

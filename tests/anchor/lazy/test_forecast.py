@@ -35,7 +35,7 @@ from fastedit.anchor.lazy.forecast.tokens import (
     tokens_of,
 )
 from fastedit.anchor.lazy.lines import Change, Lines
-from fastedit.anchor.lazy.reading import Base, plain_grids
+from fastedit.anchor.lazy.parts import Base, plain_grids
 from fastedit.anchor.lazy.readings import contexts_of, pieces_of, readings_of, words_beside
 from fastedit.anchor.lazy.search.grid import Grid
 from fastedit.anchor.lazy.words.mentions import mentioned

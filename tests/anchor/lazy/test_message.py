@@ -7,7 +7,8 @@ import pytest
 from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy import readings
 from fastedit.anchor.lazy.lines import Change, Lines
-from fastedit.anchor.lazy.reading import NAMES, Reading, ReadText
+from fastedit.anchor.lazy.parts import ReadText
+from fastedit.anchor.lazy.reading import NAMES, Reading
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.result.columns import indent_ratio
 from fastedit.anchor.lazy.result.message import FULFILLED, TOLD, fulfilled_by, shown_of, told_by

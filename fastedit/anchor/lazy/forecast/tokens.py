@@ -16,7 +16,8 @@ import numpy as np
 from fastedit.anchor.hints import Hints, name_of
 from fastedit.anchor.lazy.features import BACK, JUNCTION, LANDED, LEFT, LIKE, LIKE_BY, MARKER, NOTE, PAIR, ROW_NEW, SAME
 from fastedit.anchor.lazy.forecast.sentences import lines_named, sentences_around
-from fastedit.anchor.lazy.lines import WORD, Identity, Lines
+from fastedit.anchor.lazy.identity import Identity
+from fastedit.anchor.lazy.lines import WORD, Lines
 from fastedit.anchor.lazy.search.grid import Grid
 from fastedit.anchor.lazy.search.rows import names_in
 from fastedit.anchor.lazy.search.steps import StepFacts

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fastedit.anchor.hints import CueKind, sentences_of
+from fastedit.anchor.cues import CueKind
+from fastedit.anchor.hints import sentences_of
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.words.repeated import Declared
 from fastedit.anchor.lazy.words.spoken import cues_of, end_of_unit, speaking_of_going

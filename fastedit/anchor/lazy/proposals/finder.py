@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from fastedit.anchor.hints import Hints, name_of
-from fastedit.anchor.lazy.keys.gone import GoneEntries
-from fastedit.anchor.lazy.lines import (
-    Lines,
+from fastedit.anchor.lazy.identity import (
     columns_of,
     entry_key,
     identity_of,
@@ -23,6 +21,8 @@ from fastedit.anchor.lazy.lines import (
     used_of,
     without_name,
 )
+from fastedit.anchor.lazy.keys.gone import GoneEntries
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.proposals.beside import Beside, LostBeside
 from fastedit.anchor.lazy.proposals.ends import FileEnds
 from fastedit.anchor.lazy.proposals.proposals import PROPOSALS, Outlived, ProposedLoss

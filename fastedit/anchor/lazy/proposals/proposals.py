@@ -11,8 +11,9 @@ from heapq import heappop, heappush
 import numpy as np
 
 from fastedit.anchor.hints import Hints
+from fastedit.anchor.lazy.identity import Identity, columns_of, identity_of, is_comment_text, opens
 from fastedit.anchor.lazy.keys.gone import GONE
-from fastedit.anchor.lazy.lines import WORD, Identity, Lines, columns_of, identity_of, is_comment_text, opens
+from fastedit.anchor.lazy.lines import WORD, Lines
 from fastedit.anchor.lazy.proposals.beside import BESIDE
 from fastedit.anchor.lazy.proposals.ends import ENDS
 from fastedit.anchor.lazy.proposals.reworded import CHANGED

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from fastedit.anchor.hints import sentences_of
-from fastedit.anchor.lazy.lines import DOTS, WORD, Lines, identity_of
+from fastedit.anchor.lazy.identity import identity_of
+from fastedit.anchor.lazy.lines import DOTS, WORD, Lines
 from fastedit.anchor.lazy.result.message import Shown
 from fastedit.anchor.lazy.words.repeated import Declared
 from fastedit.patterns import pattern

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from fastedit.anchor.hints import sentences_of
-from fastedit.anchor.lazy.lines import DOTS, WORD, Lines, identity_of
+from fastedit.anchor.lazy.identity import identity_of
+from fastedit.anchor.lazy.lines import DOTS, WORD, Lines
 from fastedit.anchor.lazy.proposals.quoted import MIN_NEW, MIN_WORD, NAME, QUOTE, bare, new_quoted_lines
 from fastedit.anchor.lazy.result.message import Shown
 from fastedit.anchor.lazy.words.repeated import Declared, told_counts

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fastedit.anchor.hints import CueKind, Said, is_path, name_of, sentences_of
+from fastedit.anchor.cues import CueKind
+from fastedit.anchor.hints import Said, is_path, name_of, sentences_of
 from fastedit.anchor.lazy.lines import DOTS, Lines
 from fastedit.anchor.lazy.words.repeated import Declared
 from fastedit.anchor.lazy.words.spoken import cues_of, speaking_of_going

@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz.fuzz import ratio
 
-from fastedit.anchor.lazy.lines import (
-    PREPROCESSED,
-    Change,
-    Lines,
-    bound_names,
-    columns_of,
-    identity_of,
-    imported_names,
-)
+from fastedit.anchor.lazy.identity import PREPROCESSED, bound_names, columns_of, identity_of, imported_names
+from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.result.losses import MARKUP, markup_of
 from fastedit.anchor.lazy.result.message import NAME, MessageFacts
 from fastedit.patterns import pattern

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from fastedit.anchor.lazy.lines import TAB_COLUMNS, Lines
+from fastedit.anchor.lazy.identity import TAB_COLUMNS
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.search.grid import Grid
 from fastedit.anchor.lazy.search.paths import PathPlan
 from fastedit.lines import indent_of

@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from fastedit.anchor.lazy.lines import Lines, columns_of, is_comment_text
+from fastedit.anchor.lazy.identity import columns_of, is_comment_text
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.result.columns import Cell
 
 MAX_ELEMENTS = 300  # lines above and below that are looked at

@@ -15,7 +15,8 @@ import numpy as np
 from rapidfuzz.distance import Indel
 
 from fastedit.anchor.lazy.features import LIKE_THOUGH_LOOSE
-from fastedit.anchor.lazy.lines import Lines, bound_names
+from fastedit.anchor.lazy.identity import bound_names
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.result.columns import Cell, changes_of
 from fastedit.anchor.lazy.result.realise import SPACES
 from fastedit.anchor.lazy.search.grid import Grid

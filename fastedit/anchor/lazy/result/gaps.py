@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fastedit.anchor.lazy.lines import Lines, columns_of, identity_of, is_comment_text
+from fastedit.anchor.lazy.identity import columns_of, identity_of, is_comment_text
+from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.result.blanks import num_blank
 from fastedit.anchor.lazy.words.places import asks_blanks
 from fastedit.patterns import pattern

@@ -17,17 +17,9 @@ from itertools import pairwise
 
 from rapidfuzz.fuzz import ratio
 
+from fastedit.anchor.lazy.identity import PREPROCESSED, Identity, bound_names, columns_of, identity_of, is_comment_text
 from fastedit.anchor.lazy.keys.trees import KEYED
-from fastedit.anchor.lazy.lines import (
-    PREPROCESSED,
-    Change,
-    Identity,
-    Lines,
-    bound_names,
-    columns_of,
-    identity_of,
-    is_comment_text,
-)
+from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.result.message import NAME, MessageFacts
 from fastedit.anchor.lazy.words.shapes import TEXTS, is_underline, kind_of
 from fastedit.patterns import pattern

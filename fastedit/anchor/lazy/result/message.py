@@ -20,8 +20,9 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from fastedit.anchor.hints import Hints, is_path, says_gone, sentences_of
+from fastedit.anchor.lazy.identity import columns_of, is_comment_text
 from fastedit.anchor.lazy.keys.merging import COMPLETE
-from fastedit.anchor.lazy.lines import DOTS, KEY_WORD, WORD, Change, Lines, columns_of, is_comment_text
+from fastedit.anchor.lazy.lines import DOTS, KEY_WORD, WORD, Change, Lines
 from fastedit.anchor.lazy.result.adjacent import Neighbours
 from fastedit.anchor.lazy.result.columns import indent_ratio
 from fastedit.anchor.lazy.words.comments import log_odds

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from fastedit.anchor.elision import merge_elided
 from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED, REWRAPPED
-from fastedit.anchor.lazy.lines import Change, columns_of
+from fastedit.anchor.lazy.identity import columns_of
+from fastedit.anchor.lazy.lines import Change
 from fastedit.anchor.lazy.result.blanks import AddedBlanks, Blanks
 from fastedit.anchor.lazy.result.columns import Cell, Columns, changes_of
 from fastedit.anchor.lazy.result.commas import with_commas, with_commas_in_json

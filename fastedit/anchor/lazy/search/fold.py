@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import accumulate
 
-from fastedit.anchor.lazy.lines import CLOSER, NAME, WORD, Change, Lines, columns_of, identity_of
+from fastedit.anchor.lazy.identity import columns_of, identity_of
+from fastedit.anchor.lazy.lines import CLOSER, NAME, WORD, Change, Lines
 from fastedit.syntax.model import Declaration, Outline
 
 MIN_LINES = 1200  # shorter originals are never folded

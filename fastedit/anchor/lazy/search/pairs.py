@@ -69,7 +69,8 @@ from fastedit.anchor.lazy.features import (
     STUB_MARKED,
     STUB_SAID,
 )  # fmt: skip
-from fastedit.anchor.lazy.lines import DOTS, WORD, identity_of, unwrapped
+from fastedit.anchor.lazy.identity import identity_of
+from fastedit.anchor.lazy.lines import DOTS, WORD, unwrapped
 from fastedit.anchor.lazy.search.loose import abbreviates, drops_comment, is_alike, is_respaced, leaves_gaps, looseness
 from fastedit.anchor.lazy.search.surroundings import Surroundings
 from fastedit.anchor.lazy.words.shapes import TEXTS, is_underline, kind_of

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from fastedit.anchor.lazy.lines import DOTS, NAME, WORD, Lines, identity_of, unwrapped
+from fastedit.anchor.lazy.identity import identity_of
+from fastedit.anchor.lazy.lines import DOTS, NAME, WORD, Lines, unwrapped
 from fastedit.anchor.lazy.words.asides import NO_ASIDES, Asides, less_like_code
 from fastedit.anchor.lazy.words.comments import PRAGMA, Comments, is_pointed, log_odds, split_trailing
 from fastedit.edits.wording import comment_text

@@ -33,7 +33,7 @@ from fastedit.anchor.lazy.features import (
     TOLD_INSIDE,
     TOLD_OUTSIDE,
 )  # fmt: skip
-from fastedit.anchor.lazy.lines import Identity
+from fastedit.anchor.lazy.identity import Identity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

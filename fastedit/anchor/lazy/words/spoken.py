@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fastedit.anchor.hints import CueKind, cue_at, is_path, name_of, sentences_of, speaks_of_imports
+from fastedit.anchor.cues import CueKind, cue_at
+from fastedit.anchor.hints import is_path, name_of, sentences_of, speaks_of_imports
+from fastedit.anchor.lazy.identity import is_named as imports_just
 from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
-from fastedit.anchor.lazy.lines import is_named as imports_just
 from fastedit.anchor.lazy.words.repeated import Declared
 from fastedit.anchor.lazy.words.shapes import shapes_at, shapes_said
 from fastedit.patterns import pattern
