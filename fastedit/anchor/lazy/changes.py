@@ -37,8 +37,9 @@ _BEFORE, _BEHIND = "TQNSDJB", ("Q", "M", "J", "D", "END", "B")
 # old lines are like new ones, unlike: lines that aren't; same_identity, other_identity: of the first lines.
 # gap_...: of what only goes, whether a snippet shows the lines around as neighbours, a marker there, or neither.
 # known: the share of the words of old lines that the message has. code_odds, dots, note, note_gone: comments in what is
-# new, and beside it. told_...: where the words say that the snippet goes. keys, proposal: what led there, else from_...
-# and to_...: the search's states before and behind. forecast_...: see `OF_CHANGE`.
+# new, and beside it. told_...: where the words say that the snippet goes. keys, proposal: what led there; worded: it
+# is changed by words alone; else from_... and to_...: the search's states before and behind. forecast_...: see
+# `OF_CHANGE`.
 CHANGE_FACTS: tuple[str, ...] = (
     "insert", "delete", "replace", "lines_old", "lines_new", "blank_old", "blank_new", "found", "broken", "single",
     *(f"above_{kind}" for kind in _BESIDE), *(f"below_{kind}" for kind in _BESIDE),
@@ -46,7 +47,7 @@ CHANGE_FACTS: tuple[str, ...] = (
     "below_askew", "alike", "alike_least", "alike_first", "alike_last", "unlike_old", "unlike_new", "alike_new_least",
     "same_identity", "other_identity", "gap_shown", "gap_from_marker", "gap_to_marker", "gap_edge", "gap_unshown",
     "known", "code_odds", "dots", "note", "note_gone", "told_at", "told_off", "told_near", "at_top", "at_end", "keys",
-    "proposal", "folded", *(f"from_{state}" for state in _BEFORE), *(f"to_{state}" for state in _BEHIND),
+    "proposal", "worded", "folded", *(f"from_{state}" for state in _BEFORE), *(f"to_{state}" for state in _BEHIND),
     "changes", "readings", *(f"forecast_{name}" for name in OF_CHANGE),
 )  # fmt: skip
 MIN_LIKE, MAX_UNLIKE = 60.0, 45.0  # percent
@@ -96,6 +97,7 @@ class _ChangeReader:
         self.original: Lines = reading.original
         self.parts = reading.parts
         self.proposed = {line for proposal in reading.proposals for line in proposal.gone}
+        self.worded = reading.worded
         self.prose = reading.shown.prose if reading.shown is not None else ""
         self.snippets = [_shown(part.grid.rows) for part in reading.parts]
         self.forecast = reading.forecast
@@ -140,6 +142,7 @@ class _ChangeReader:
         words = [word for line in old for word in original.words(line)]
         f["known"] = sum(word in self._words for word in words) / len(words) if words else 0.0
         f["proposal"] = float(any(line in self.proposed for line in range(start, end)))
+        f["worded"] = float(any(line in self.worded for line in range(start, max(end, start + 1))))
         self._add_steps(f, start, end)
         if self.forecast is not None:
             f.update(

@@ -110,6 +110,12 @@ class Reading:
         """The score that the reading may have as a whole."""
         return self.score + self.outlook
 
+    @property
+    def worded(self) -> frozenset[int]:
+        """The lines of the original that only words change, and those before which they alone add some."""
+        changed = (line for one in self.proposals for line, _ in one.changed)
+        return frozenset((*changed, *(line + 1 for one in self.proposals for line, _ in one.added)))
+
     def features(self) -> NDArray[np.float32]:
         """(len(NAMES),): what the score is made of."""
         size = len(FEATURES) + len(FACTS) + len(TASTES) + len(BY_KEYS)

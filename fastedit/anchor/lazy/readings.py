@@ -477,7 +477,7 @@ def _as_wholes(
             *losses_of(original, changes, message, language),
             *fulfilled_by(original, changes, message),
             *_broken(reading, changes, base),
-            *((0.0,) * len(FORECAST) if forecast is None else forecast.facts(plain)),
+            *((0.0,) * len(FORECAST) if forecast is None else forecast.facts(plain, reading.worded)),
         )
         extra = sum(weight * value for weight, value in zip(worth, told, strict=True))
         result.append(replace(reading, whole=told, score=reading.score + extra, forecast=forecast))

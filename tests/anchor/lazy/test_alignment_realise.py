@@ -177,6 +177,11 @@ def test_a_blank_line_keeps_its_white_space() -> None:
     )
 
 
+def test_a_new_line_keeps_the_blanks_at_its_end() -> None:
+    result = realised(STORE, "    def load(self):\n        x = 2  \n        return 1", "Q3 N Q4")
+    assert "        x = 2  " in result.split("\n")
+
+
 def test_a_snippet_in_other_units_is_written_in_the_files() -> None:
     edit = "def load(self):\n  if self:\n    check()\n  return 1"
     expected = STORE.replace("        return 1", "        if self:\n            check()\n        return 1")

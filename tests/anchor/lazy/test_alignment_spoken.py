@@ -127,6 +127,21 @@ def test_one_name_becomes_another_that_is_like_it(prose: str) -> None:
     assert found.values["rename_became"] == 1
 
 
+@pytest.mark.parametrize(
+    "prose", ["Bump `pip==1.2.0` to `1.3.0`.", "Sube `pip==1.2.0` a `1.3.0`.", "`pip==1.2.0` wird zu `1.3.0`."]
+)
+def test_a_version_takes_the_place_of_the_one_that_a_name_ends_in(prose: str) -> None:
+    found = next(one for one in changes(prose, "run: pip==1.2.0\nx: pip==1.2.0\n") if one.values.get("rename"))
+    assert found.lines == ((0, "run: pip==1.3.0"), (1, "x: pip==1.3.0"))
+
+
+def test_alike_names_side_by_side_become_each_other_in_any_language() -> None:
+    [one] = changes("Zamień proszę `load_all` na `load_any`.", "load_all()\n")
+    assert (one.lines, one.values["rename_paired"]) == (((0, "load_any()"),), 1)
+    # Both are there, so that nothing says that one becomes the other.
+    assert not changes("Zobacz `load_all` oraz `load_any`.", "load_all()\nload_any()\n")
+
+
 def test_of_two_unlike_names_none_becomes_the_other() -> None:
     prose = "`queue.push()` needs more than a name, so its argument is `entry`."
     assert not shown_of([], hints_of(prose), prose).became

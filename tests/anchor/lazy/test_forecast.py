@@ -215,6 +215,18 @@ def test_how_likely_changes_are(monkeypatch: pytest.MonkeyPatch) -> None:
     assert nothing["forecast_new_against"] == pytest.approx(-3)
 
 
+def test_lines_that_words_change_count_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = read(ORIGINAL, SHOWN)
+    assert tokens is not None
+    told = forecast_by(monkeypatch, tokens, said(tokens, gone={4: -2.0}, new={4: -3.0}))
+    nothing = dict(zip(FORECAST, told.facts([]), strict=True))
+    worded = dict(zip(FORECAST, told.facts([(4, 5, ["    reworded"])], {4}), strict=True))
+    assert worded["forecast_worded"] == pytest.approx(-np.logaddexp(0, 2.0) - np.logaddexp(0, 3.0))
+    assert (worded["forecast_unshown"], nothing["forecast_worded"]) == (0, 0)
+    assert worded["forecast_gone"] - nothing["forecast_gone"] == pytest.approx(np.logaddexp(0, -2.0))
+    assert worded["forecast_new_against"] == nothing["forecast_new_against"] == 0
+
+
 def test_how_likely_one_change_is(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = read(ORIGINAL, SHOWN)
     assert tokens is not None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -35,12 +35,15 @@ if TYPE_CHECKING:
 # becomes of the original's lines, of where new lines come, of each new line's place, of what becomes of the snippets'
 # rows, summed up; ..._least: the least of them; ..._against: the log odds against what happens where it is the less
 # likely, summed up. outside: changes where the forecast looked at no lines; unshown: new lines that no row shows.
+# worded: the logarithms of the chances where words alone change lines, summed up. The others are of all else: that a
+# sentence rewords a line the forecast can hardly foresee.
 FORECAST = tuple(
     f"forecast_{name}"
     for name in (
-        "gone gone_least new new_least place place_least rows rows_least gone_against new_against outside unshown"
-    ).split()
-)
+        "gone", "gone_least", "new", "new_least", "place", "place_least", "rows", "rows_least", "gone_against",
+        "new_against", "outside", "unshown", "worded",
+    )
+)  # fmt: skip
 # Of one change: how likely what goes in it goes, that something new comes there (or not, where nothing does), the place
 # of each new line, that these rows are new; ..._least: the least likely of them, the rest are means. beside: how likely
 # the line above or below goes, too; unseen: the share of its lines that the forecast didn't look at.
@@ -299,21 +302,26 @@ class Forecast:
 
         return np.array([fate(key) for key in self.tokens.row_keys], np.int64)
 
-    def facts(self, changes: Sequence[Change]) -> tuple[float, ...]:
-        """Tells how likely the changes are, see `FORECAST`. changes: see `decisions`."""
+    def facts(self, changes: Sequence[Change], worded: Collection[int] = ()) -> tuple[float, ...]:
+        """Tells how likely the changes are, see `FORECAST`. changes: see `decisions`.
+
+        worded: lines of the original that only words change, or add others before.
+        """
         found, told = self.decisions(changes), self.outcomes
+        by_words = _marked(len(told.gone), [self.at[line] for line in worded if line in self.at])
         odds = [
             np.where(_marked(len(own), at), own, -own) for own, at in ((told.gone, found.gone), (told.new, found.new))
         ]
-        gone, new = map(_log_sigmoid, odds)
+        gone, new = (_log_sigmoid(own[~by_words]) for own in odds)
         places = self._chances_of(found.places)
         known = np.flatnonzero(found.fates >= 0)
         rows = told.fates[known, found.fates[known]]
         return (
             *(value for chances in (gone, new, places, rows) for value in _together(chances)),
-            *(max(LEAST, float(np.minimum(own, 0).sum())) for own in odds),
+            *(max(LEAST, float(np.minimum(own[~by_words], 0).sum())) for own in odds),
             min(-LEAST, float(found.outside)),
-            min(-LEAST, float(found.unshown)),
+            min(-LEAST, float(max(0, found.unshown - len(worded)))),
+            max(LEAST, sum(float(_log_sigmoid(own[by_words]).sum()) for own in odds)),
         )
 
 

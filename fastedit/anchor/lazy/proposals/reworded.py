@@ -13,7 +13,7 @@ from fastedit.anchor.hints import sentences_of
 from fastedit.anchor.lazy.identity import identity_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines
 from fastedit.anchor.lazy.proposals.quoted import MIN_NEW, MIN_WORD, NAME, QUOTE, bare, new_quoted_lines
-from fastedit.anchor.lazy.result.message import Shown
+from fastedit.anchor.lazy.result.message import VERSION, Shown
 from fastedit.anchor.lazy.words.repeated import Declared, told_counts
 from fastedit.patterns import pattern
 
@@ -23,7 +23,8 @@ from fastedit.patterns import pattern
 # own between: "`a` clashes, so it is `b` now"; rename_stated: a word for becoming joins them; rename_done: the share of
 # the lines that a snippet shows as they are then; rename_count: the words tell how many places there are;
 # rename_whole: it is done only where a line is nothing but the quote; rename_value: the old one is the key of a line,
-# whose value, a number or flag as it is, becomes the new one.
+# whose value, a number or flag as it is, becomes the new one; rename_paired: they are alike, or the new one is a
+# version, and stand side by side in words that no list has.
 # import: a name that the words say is imported joins the names of an import that they tell; import_said: by what they
 # call that import; import_used: a snippet uses the name; import_adds: the sentence speaks of something that is added.
 # line: a quote is a line that the original has with another value; line_among: as many other lines could be meant;
@@ -38,7 +39,7 @@ from fastedit.patterns import pattern
 # order say the same.
 CHANGED = (
     "rename", "rename_places", "rename_shown", "rename_part", "rename_wanted", "rename_became", "rename_stated",
-    "rename_done", "rename_count", "rename_whole", "rename_value",
+    "rename_done", "rename_count", "rename_whole", "rename_value", "rename_paired",
     "import", "import_said", "import_used", "import_adds", "line",
     "line_among", "line_like", "line_shown", "line_gone", "line_entry", "line_far", "line_paragraph", "line_import",
     "insert", "insert_told", "insert_sorted", "insert_said", "insert_again", "insert_scoped", "insert_agreed",
@@ -68,6 +69,7 @@ _IMPORT_LISTS = (
 )
 _FIRST = pattern(r"[A-Za-z@][\w@./-]{2,}")
 _NUMBER = pattern(r"[v^~<>=! ]*\d")
+_LAST_VERSION = pattern(r"(?<![\w.])v?\d+(?:\.\w+)+$")  # `requests==2.31.0`
 _FLAGS = frozenset("true false yes no on off null none".split())
 # A line that sets a key: its value, and what stands behind that.
 _VALUE = pattern(
@@ -105,9 +107,12 @@ def spoken_changes(shown: Shown, original: Lines, declared: Declared) -> list[Re
 
 def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Rewording]:
     """Yields for each pair of quotes, one for the other, all lines with the new one, and those of what words name."""
-    for old, new in dict.fromkeys((*shown.renamed, *shown.wanted, *shown.became)):
+    for pair in dict.fromkeys((*shown.renamed, *shown.wanted, *shown.became, *shown.paired)):
+        old, new = pair[0], _completed(*pair)
         if len(old) < MIN_WORD or old == new:
             continue
+        if pair in shown.paired and any(new in text for text in original.texts):
+            continue  # both are there: neither becomes the other
         start, end = (r"(?<![\w$-])" if old[0].isalnum() else ""), (r"(?![\w$-])" if old[-1].isalnum() else "")
         found = re.compile(f"{start}{re.escape(old)}{end}")
         lines = [line for line, text in enumerate(original.texts) if old in text and found.search(text)]
@@ -118,9 +123,10 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         key = "".join(new.split())
         is_shown = any(key in line for line in shown.lines)
         values = {"rename": 1.0, "rename_places": math.log(len(lines)), "rename_shown": float(is_shown)}
-        values["rename_wanted"] = float((old, new) in shown.wanted)
-        values["rename_became"] = float((old, new) in shown.became)
-        values["rename_stated"] = float((old, new) in shown.stated)
+        values["rename_wanted"] = float(pair in shown.wanted)
+        values["rename_paired"] = float(pair in shown.paired)
+        values["rename_became"] = float(pair in shown.became)
+        values["rename_stated"] = float(pair in shown.stated)
         counts = told_counts("\n".join(one for one, _ in sentences_of(shown.prose) if old in one or new in one))
         if len(changed) <= MAX_RENAMED:
             yield Rewording(changed, {**values, **_of_lines(changed, counts, shown)})
@@ -137,6 +143,12 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         if 0 < len(part) < len(changed) and len(part) <= MAX_RENAMED:
             values |= {"rename_places": math.log(len(part)), "rename_part": 1.0}
             yield Rewording(part, {**values, **_of_lines(part, counts, shown)})
+
+
+def _completed(old: str, new: str) -> str:
+    """The new name; where it is but a version, and the old one ends in one, with what stands before that."""
+    version = _LAST_VERSION.search(old)
+    return old[: version.start()] + new if version and version.start() and VERSION.fullmatch(new) else new
 
 
 def _with_value(key: str, value: str, lines: Sequence[int], original: Lines) -> tuple[int, str] | None:

@@ -111,6 +111,9 @@ _BECOMES = pattern(
     r"\b(?:becomes?|(?:is|are|that's|should be|must be|reads?|now)(?: now)?(?: called| named)?)"
     r"\s+(?=`(?P<new>[^`\n]+)`)"
 )
+# Two quotes with a few words between, in any language: "sube `a` a `b`".
+_PAIRED = pattern(r"`(?P<old>[^`\n]+)`(?=[^`\n.;:,()]{1,24}`(?P<new>[^`\n]+)`)")
+VERSION = pattern(r"v?\d+(?:\.\w+)*")
 # Lines of prose that quote: `> like this`, or indented as code is.
 _QUOTED_LINE = pattern(r"^(?:>[ \t]?|[ ]{4,}|\t)(\S.*)$")
 _BLOCK_QUOTE = pattern(r"^>[ \t]?(\S.*)$")
@@ -486,6 +489,14 @@ class Shown:
         known = {quote for pair in self.renamed for quote in pair}
         pairs = [(one["old"].strip(), one["new"].strip()) for one in _BECOMES.finditer(self.prose)]
         alike = (pair for pair in pairs if MIN_BECOME <= fuzz.ratio(*pair) < 100)
+        return tuple(dict.fromkeys(pair for pair in alike if known.isdisjoint(pair)))
+
+    @cached_property
+    def paired(self) -> tuple[tuple[str, str], ...]:
+        """More such pairs: of quotes that are alike, or of which the second is a version, side by side."""
+        known = {quote for pair in (*self.renamed, *self.wanted, *self.became) for quote in pair}
+        pairs = [(one["old"].strip(), one["new"].strip()) for one in _PAIRED.finditer(self.prose)]
+        alike = (pair for pair in pairs if MIN_BECOME <= fuzz.ratio(*pair) < 100 or VERSION.fullmatch(pair[1]))
         return tuple(dict.fromkeys(pair for pair in alike if known.isdisjoint(pair)))
 
     @cached_property

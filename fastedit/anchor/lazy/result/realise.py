@@ -145,7 +145,7 @@ class Realiser:
         if one.is_part and row and self._is_whole(row - 1 if self.grid.rows[row - 1].whole else row - 2):
             return None
         text = one.whole if one.whole is not None and self._is_stub(row) else self._as_beside(row, one.text)
-        return self.columns.indent_of_row(row, self.columns.column(row), self.spots[row]) + self._trimmed(text)
+        return self.columns.indent_of_row(row, self.columns.column(row), self.spots[row]) + self._trimmed(row, text)
 
     def _blank(self, row: int) -> str:
         """A blank row: with its white space if it has any, moved as the row above it is."""
@@ -170,9 +170,10 @@ class Realiser:
                 return text[: found.start("space")] + theirs["space"] + text[found.end() :]
         return text
 
-    def _trimmed(self, text: str) -> str:
-        """The text without its indentation, and without blanks at its end where these mean nothing."""
-        return text.lstrip() if self.grid.outline.language in ("markdown", "rst", "") else text.strip()
+    def _trimmed(self, row: int, text: str) -> str:
+        """The text without its indentation, and without blanks at its end that stood before a note."""
+        is_cut = self.grid.rows[row].note is not None and self.grid.outline.language not in ("markdown", "rst", "")
+        return text.strip() if is_cut else text.lstrip()
 
     def _is_whole(self, row: int) -> bool:
         return row >= 0 and self.grid.rows[row].whole is not None and row in self.spots
@@ -194,7 +195,7 @@ class Realiser:
         if same or pairs.is_loose[pair]:
             text = self.columns.indent(column, line) + original.strip() if is_moved else None
             return [Cell(line, text, row)]
-        code = self._trimmed(one.text)
+        code = self._trimmed(row, one.text)
         if pairs.features[pair][LIKE_ELIDED]:
             merged = merge_elided(code, [original.strip(), *self.original.texts[line + 1 : line + span]])
             if merged is not None and len(merged) > 1:
