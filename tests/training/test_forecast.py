@@ -111,6 +111,7 @@ def test_packages_are_held_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     path = tmp_path / "fits" / "forecast.npz"
     told = fit_forecast([case(name) for name in EDITS], path, 0, ProcessMap())
     assert told["samples"] == told["written"] == len(EDITS)
+    assert 0 < told["altered"] <= forecast.ALTERED * len(EDITS)
     assert seen[0] == set(EDITS)
     for part in range(PARTS):
         assert seen[part + 1] == {name for name in EDITS if part_of(name) != part}

@@ -31,6 +31,7 @@ from fastedit.anchor.lazy.reading import NAMES, WHOLE, Reading, probabilities
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.result.facts import FACTS
 from fastedit.anchor.lazy.result.message import TOLD, told_by
+from fastedit.anchor.lazy.rivals import FAR_BEHIND, RIVALS, rivals_of
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
@@ -59,7 +60,6 @@ _READINGS_FILE = FITTED / "certainty.npz"
 _CALIBRATION_FILE = FITTED / "certainty.json"
 _FORECAST_AT = WHOLE.index(FORECAST[0])
 _FORECAST_SUMS = ("forecast_gone", "forecast_new", "forecast_place", "forecast_rows")
-FAR_BEHIND = 9.0  # where there is no second reading
 _INDEX = {name: number for number, name in enumerate(NAMES)}
 _COUNTED = (
     "same", "same_trivial", "loose", "loose_abbreviated", "like", "like_by", "identity_other", "parent_other",
@@ -79,7 +79,7 @@ FACTORS: tuple[str, ...] = (
     "share", "odds", "odds_near", "num_rows", "num_parts", "num_same", "share_same", "share_like", "unlike",
     "no_anchor", "rivals", "score_row", "twin", "twin_share", "twin_new", "twin_new_share",
     *(f"count_{name}" for name in _COUNTED), *(f"fact_{name}" for name in FACTS), *(f"told_{name}" for name in TOLD),
-    *(f"message_{name}" for name in MESSAGE_FACTORS), *FORECAST_FACTORS,
+    *(f"message_{name}" for name in MESSAGE_FACTORS), *(f"rival_{name}" for name in RIVALS), *FORECAST_FACTORS,
     *(f"changes_{name}" for name in CHANGE_FACTORS),
 )  # fmt: skip
 __all__ = ["align_lazy"]
@@ -118,6 +118,7 @@ def factors_of(readings: Sequence[Reading], chances: NDArray[np.float64]) -> NDA
         *(min(4.0, total[_INDEX[name]]) for name in FACTS),
         *_told(best),
         *_of_message(best),
+        *rivals_of(readings),
         *_forecast(readings),
         *change_factors(chances),
     ]

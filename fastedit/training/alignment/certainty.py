@@ -22,7 +22,6 @@ from rapidfuzz.distance import Indel
 from fastedit.anchor.lazy.certainty import (
     CHANGE_FACTORS,
     FACTORS,
-    FAR_BEHIND,
     Network,
     change_factors,
     factors_of,
@@ -33,6 +32,7 @@ from fastedit.anchor.lazy.changes import CHANGE_FACTS
 from fastedit.anchor.lazy.lines import Change
 from fastedit.anchor.lazy.reading import NAMES, probabilities
 from fastedit.anchor.lazy.readings import readings_of
+from fastedit.anchor.lazy.rivals import FAR_BEHIND
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.training.alignment.cases import WRITTEN, Case, ProcessMap, laid
 from fastedit.training.alignment.forecast import use_those_without

@@ -2,7 +2,8 @@
 
 It is fitted to the known results of edits alone: which lines of the original these lack, where they have new ones, and
 what became of each row of a snippet. Beside written messages it sees made ones, which count less: of several hundred
-thousand parameters some thousand messages would leave many to chance.
+thousand parameters some thousand messages would leave many to chance. For the same reason it sees each written one
+altered as well, see `altered`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ from fastedit.anchor.lazy.reading import slid
 from fastedit.anchor.lazy.readings import contexts_of, pieces_of, words_beside
 from fastedit.anchor.lazy.words.mentions import mentioned
 from fastedit.errors import InputRefused, SettingsError
-from fastedit.training.alignment.cases import WRITTEN, Case, ProcessMap, laid
+from fastedit.syntax import language_of
+from fastedit.training.alignment.altered import Blocks, altered, blocks_of
+from fastedit.training.alignment.cases import WRITTEN, Case, Laid, ProcessMap, laid
 from fastedit.training.alignment.mentions import use_mentions, use_mentions_without
 from fastedit.training.alignment.wordings import PARTS, held_out, part_of, use_classifier, use_classifier_without
 
@@ -59,6 +62,7 @@ EPOCHS, RATE, DECAY = 6, 2e-3, 0.05
 CELLS = 120_000  # rows times lines of a batch
 LENGTH_STEP = 60  # lines, by which cases may differ that come into one batch
 MADE = 0.4  # what a made message counts beside a written one
+ALTERED, ALTERED_COUNTS = 2, 0.5  # how often each written edit comes altered too, and what that counts
 FATES_COUNT, PLACES_COUNT = 0.5, 0.5
 STEEPEST = 5.0
 SAMPLED = 7  # one of so many cases tells the means and deviations of the facts
@@ -97,10 +101,17 @@ def fit_forecast(cases: Sequence[Case], path: Path, seed: int, workers: ProcessM
     Returns what there is to tell about it: the loss of cases whose package wasn't seen. Raises SettingsError where no
     case can be learned from.
     """
-    samples = [one for one in workers.map(sample_of, [case for case in cases if case.expected is not None]) if one]
+    known = [case for case in cases if case.expected is not None]
+    samples = [one for one in workers.map(sample_of, known) if one]
     num_samples, num_written = len(samples), sum(one.weight == 1 for one in samples)
     if not num_written:
         raise SettingsError("none of the cases that the forecast is fitted to can be read")
+    written = [case for case in known if case.weight == WRITTEN]
+    blocks = blocks_of((language_of(one.file, one.original), one.original.splitlines()) for one in written)
+    alter = partial(altered_sample_of, blocks=blocks, seed=seed)
+    jobs = [(case, number) for number in range(ALTERED) for case in written]
+    samples += [one for one in workers.map(alter, jobs, at_once=64) if one]
+    num_altered = len(samples) - num_samples
     held_out(path, 0).parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
         stored = Path(folder, "samples.pickle")
@@ -111,6 +122,7 @@ def fit_forecast(cases: Sequence[Case], path: Path, seed: int, workers: ProcessM
     return {
         "samples": num_samples,
         "written": num_written,
+        "altered": num_altered,
         "loss_on_held_out_packages": round(sum(losses) / num_written, 3),
     }
 
@@ -162,10 +174,29 @@ def use_those_without(package: str) -> None:
 
 def sample_of(case: Case) -> ForecastSample | None:
     """The tokens of a case, with what became of them; None where it isn't read as lazy snippets or is too large."""
-    use_classifier_without(case.package)
-    use_mentions_without(case.package)
+    given = laid(case)
+    return None if given is None else _sample(case, given, 1.0 if case.weight == WRITTEN else MADE)
+
+
+def altered_sample_of(job: tuple[Case, int], blocks: Blocks, seed: int) -> ForecastSample | None:
+    """The tokens of a case with something altered that its result doesn't depend on; None where there is nothing.
+
+    job: the case, and the how manieth of its altered ones this is. blocks: see `altered`.
+    """
+    case, number = job
     given = laid(case)
     if given is None or given.goal is None:
+        return None
+    chance = random.Random(f"{seed} {number} {case.name}")
+    other = altered(given, words_beside(case.message, given.snippets), blocks, chance)
+    return None if other is None else _sample(case, other, ALTERED_COUNTS)
+
+
+def _sample(case: Case, given: Laid, weight: float) -> ForecastSample | None:
+    """The tokens of a case that is laid out so, with what became of them."""
+    use_classifier_without(case.package)
+    use_mentions_without(case.package)
+    if given.goal is None:
         return None
     base, hints = Base(Lines(given.lines), given.found, given.language), hints_of(case.message)
     try:
@@ -189,7 +220,6 @@ def sample_of(case: Case) -> ForecastSample | None:
     for row, key in enumerate(tokens.row_keys):
         if found.fates[row] == 0:
             places[row] = left[key].pop(0) if len(left[key]) > 1 else left[key][0]
-    weight = 1.0 if case.weight == WRITTEN else MADE
     return ForecastSample(case.package, weight, tokens, gone, new, found.fates, places)
 
 
