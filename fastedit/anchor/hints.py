@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fastedit.anchor.cues import CueKind, cue_at
-from fastedit.edits.wording import without_files
+from fastedit.edits.naming import without_files
 from fastedit.patterns import pattern
 
 # What parts sentences. What stands in backticks is matched first, so that nothing in it does.

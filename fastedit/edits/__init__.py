@@ -6,7 +6,8 @@ bare            snippets of a message without fences
 model           edits as data
 fences          a message taken apart: fences, patches without one, the prose between them
 roles           the file that a fence is for, and whether it is an edit: as it and the prose tell
-wording         lines that only stand for code, paragraphs that are prose, file names as assistants write them
+wording         lines that only stand for code, paragraphs that are prose
+naming          file names as assistants write them
 tags            an edit between `<code>` and `<update>`
 hunks           a hunk's lines as they were meant, for the readers of patches
 unified_diff    a reader of patches, as are the next two

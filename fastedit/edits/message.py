@@ -10,6 +10,7 @@ from fastedit.edits.bare import bare_snippets, ends_in_heading, has_loose_marker
 from fastedit.edits.calls import Call, calls_in, edits_of_call, path_of_call
 from fastedit.edits.fences import Block, BlockKind, split_message
 from fastedit.edits.model import Action, Edit, Format, Snippet, longest, whole_edit
+from fastedit.edits.naming import ends_with
 from fastedit.edits.roles import (
     PathReader,
     PlacedBlock,
@@ -23,12 +24,7 @@ from fastedit.edits.roles import (
 from fastedit.edits.search_replace import is_search_replace, parse_search_replace
 from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
 from fastedit.edits.v4a import is_v4a, parse_v4a
-from fastedit.edits.wording import (
-    LineKind,
-    classify_lines,
-    elides_inline,
-    ends_with,
-)
+from fastedit.edits.wording import LineKind, classify_lines, elides_inline
 from fastedit.errors import Code, EditUnreadable, Warning
 
 AUTO = "auto"

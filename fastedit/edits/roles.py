@@ -14,19 +14,19 @@ from enum import StrEnum
 
 from fastedit.edits.fences import Block
 from fastedit.edits.model import Edit, Format, PatchHunk, Snippet, whole_edit
-from fastedit.edits.search_replace import pair_lines
-from fastedit.edits.wording import (
+from fastedit.edits.naming import (
     FILE_NAMES,
     PATH_HOLE,
     PathMention,
     ends_with,
-    is_elision,
     is_file_name,
     path_in_comment,
     path_in_info,
     path_in_line,
     path_in_prose,
 )
+from fastedit.edits.search_replace import pair_lines
+from fastedit.edits.wording import is_elision
 from fastedit.patterns import pattern
 
 _SHELL_TAGS = "bash sh shell zsh fish console terminal shell-session shellsession powershell ps1 pwsh cmd bat batch"

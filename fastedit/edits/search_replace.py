@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from fastedit.edits.hunks import diff_lines, unreadable
 from fastedit.edits.model import Op, PatchHunk, PatchLine
-from fastedit.edits.wording import is_elision, path_in_comment, path_in_line
+from fastedit.edits.naming import path_in_comment, path_in_line
+from fastedit.edits.wording import is_elision
 
 _HEAD = re.compile(
     r"^\s{0,12}(?:<{4,12}\s*(?:SEARCH|ORIGINAL|FIND)\b|-{4,12}\s*SEARCH\b)[>\s:]*(?P<rest>.*)$", re.IGNORECASE

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from fastedit.edits.hunks import indent_unit, read_lines, unreadable
 from fastedit.edits.model import Action, Edit, Format, Op, PatchHunk
-from fastedit.edits.wording import PathMention, is_path, path_in_comment, path_in_line
+from fastedit.edits.naming import PathMention, is_path, path_in_comment, path_in_line
 from fastedit.patterns import pattern
 
 DEV_NULL = "/dev/null"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastedit.edits.fences import Block, BlockKind
+from fastedit.edits.naming import PATH_HOLE
 from fastedit.edits.roles import (
     PathReader,
     PlacedBlock,
@@ -25,7 +26,6 @@ from fastedit.edits.roles import (
     says_run,
     says_whole,
 )
-from fastedit.edits.wording import PATH_HOLE
 
 
 def block(code: str, info: str = "python", prose: str = "") -> Block:

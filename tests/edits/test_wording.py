@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastedit.edits.wording import (
-    LineKind,
-    SnippetLine,
-    classify_lines,
-    comment_text,
-    elides_inline,
+from fastedit.edits.naming import (
     is_file_name,
     path_in_comment,
     path_in_info,
@@ -19,6 +14,7 @@ from fastedit.edits.wording import (
     path_in_prose,
     without_files,
 )
+from fastedit.edits.wording import LineKind, SnippetLine, classify_lines, comment_text, elides_inline
 
 NOTHING = frozenset[str]()
 

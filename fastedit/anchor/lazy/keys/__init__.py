@@ -6,7 +6,7 @@
 | `members.py` | reads what classes, types and objects of code hold as entries |
 | `trees.py` | the tree of a text, by its language; reads YAML, TOML and INI, style sheets as entries |
 | `matching.py` | which entries of the file those of the snippet are |
-| `merger.py` | what changes then, and how it is written |
+| `merger.py`, `writing.py` | what changes then; how it is written |
 | `objects.py` | the same for JSON, by its bytes; what a snippet shows of an object, read |
 | `gone.py` | which entries the words say are gone |
 | `placing.py` | where new entries go |

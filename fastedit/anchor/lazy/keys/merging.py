@@ -18,10 +18,11 @@ from functools import cache, partial
 
 from fastedit.anchor.lazy.keys.entries import Entry, indent_of
 from fastedit.anchor.lazy.keys.matching import is_placed, lists_of, matched, target_of
-from fastedit.anchor.lazy.keys.merger import EntryMerger, EntryWriter, Unmerged, steps_of, with_commas
+from fastedit.anchor.lazy.keys.merger import EntryMerger, Unmerged
 from fastedit.anchor.lazy.keys.objects import merged_objects
 from fastedit.anchor.lazy.keys.placing import MIN_SORTED_MEMBERS, MergeRules, Placer, Way
 from fastedit.anchor.lazy.keys.trees import BRACED, CODE, JSON, KEYED, entries_of, selector
+from fastedit.anchor.lazy.keys.writing import EntryWriter, steps_of, with_commas
 from fastedit.anchor.lazy.lines import DOTS, Lines
 from fastedit.anchor.lazy.search.rows import Row, Taste, variants_of
 
