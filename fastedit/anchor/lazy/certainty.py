@@ -46,9 +46,11 @@ if TYPE_CHECKING:
 CHANGE_FACTORS = ("all", "mean", "least", "least_odds", "two_least", "number")
 # Of a message, whatever becomes of it: logarithms of the numbers of its words, quotes, sentences, lines shown, those of
 # them with dots, and words to a line; without any dots; dots in a snippet's first line, and in its last. How much is
-# asked for in how many words tells edits apart that are equally hard line by line.
+# asked for in how many words tells edits apart that are equally hard line by line. asked: the odds that the words ask
+# for more than snippets show; asked_idly: the same where nothing is done by words alone.
 MESSAGE_FACTORS = (
     "words", "quotes", "sentences", "lines", "markers", "words_a_line", "unmarked", "opens_marked", "ends_marked",
+    "asked", "asked_idly",
 )  # fmt: skip
 # Of the likeliest reading by the forecast of what becomes of each line: how much likelier than the best other one.
 FORECAST_FACTORS = (*FORECAST, "forecast_ahead")
@@ -181,6 +183,8 @@ def _of_message(reading: Reading) -> list[float]:
         math.log1p(num_words / max(1, num_lines)),
         float(not num_dots),
         *(float(any(dots[at] for dots in have_dots)) for at in (0, -1)),
+        reading.asked,
+        0.0 if any(one.gone or one.changed or one.added for one in reading.proposals) else reading.asked,
     ]
 
 

@@ -88,7 +88,7 @@ class Reading:
     score: the higher the likelier. parts: one for each snippet. joined, whole: see `JOINED` and `WHOLE`.
     place: the line of the original at which the last snippet begins to change it. shown: what the message shows and
     says. outlook: what `WHOLE` is expected to be worth by what each snippet changes, while that isn't known.
-    forecast: of what becomes of each line, None where there is none.
+    forecast: of what becomes of each line, None where there is none. asked: see `odds_asked`.
     """
 
     lines: tuple[str, ...]
@@ -104,6 +104,7 @@ class Reading:
     original: Lines | None = None
     outlook: float = 0.0
     forecast: Forecast | None = None
+    asked: float = 0.0
 
     @property
     def promise(self) -> float:

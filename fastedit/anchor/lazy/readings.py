@@ -72,6 +72,7 @@ from fastedit.anchor.lazy.search.fold import MIN_LINES
 from fastedit.anchor.lazy.search.grid import Clock, Context, Grid
 from fastedit.anchor.lazy.search.rows import names_in
 from fastedit.anchor.lazy.words.asides import asides_of
+from fastedit.anchor.lazy.words.asking import odds_asked
 from fastedit.anchor.lazy.words.behind import parted
 from fastedit.anchor.lazy.words.mentions import mentioned
 from fastedit.anchor.lazy.words.places import names_beside
@@ -141,8 +142,6 @@ def readings_of(
     words = words_beside(message, snippets, instruction)
     shown = shown_of([snippet.lines for snippet in snippets], hints, words)
     base = Base(Lines(lines), found, language)
-    start = Reading(tuple(lines), tuple(range(len(lines))), 0.0, shown=shown, original=base.lines)
-    carried = [start]
     clock = Clock()
     facts = MessageFacts(base.lines, snippets, hints, words, message)
     foresight = _foresight(facts, base.language, used)
@@ -150,6 +149,9 @@ def readings_of(
     contexts = contexts_of(snippets, hints, message, told_around[-1], instruction)
     grids = plain_grids(base, snippets, contexts, language, clock)
     named = mentioned(told_around, [snippet.lines for snippet in snippets], base.lines)
+    asked = odds_asked(named.tokens)
+    start = Reading(tuple(lines), tuple(range(len(lines))), 0.0, shown=shown, original=base.lines, asked=asked)
+    carried = [start]
     tokens = tokens_of(grids, hints, told_around, named)
     forecast = None if tokens is None else Forecast(tokens)
     told = _guides(forecast, grids, len(lines))

@@ -20,6 +20,7 @@ from typing import Any
 import fastedit
 from fastedit.anchor.lazy import FITTED
 from fastedit.errors import SettingsError
+from fastedit.training.alignment.asking import fit_asking
 from fastedit.training.alignment.cases import (
     Case,
     ProcessMap,
@@ -46,7 +47,7 @@ BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
 EVERYDAY, CUT_OUT, TWINS = 1600, 60, 100
 # Made edits that the forecast is fitted to as well: cut out, of a plain kind, and told anew as assistants do.
 NUM_MADE = (2000, 10_000, 2000)
-STAGES = ("comments", "mentions", "forecast", "weights", "certainty")
+STAGES = ("comments", "mentions", "asking", "forecast", "weights", "certainty")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 
 
@@ -111,6 +112,11 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
             )
         output.store("mentions", told | fitted)
         _say("mentions", fitted)
+    if "asking" in stages:
+        with workers(options.processes, use_words, output.folder) as ready:
+            fitted = fit_asking(cases, output.folder / "asking.npz", options.seed, ready)
+        output.store("asking", told | fitted)
+        _say("asking", fitted)
     phrases = [one.text for one in wordings if one.roles == ("elide",)]
     if "forecast" in stages:
         chance = random.Random(f"{options.seed} forecast")

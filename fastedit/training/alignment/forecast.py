@@ -45,6 +45,7 @@ from fastedit.anchor.lazy.words.mentions import mentioned
 from fastedit.errors import InputRefused, SettingsError
 from fastedit.syntax import language_of
 from fastedit.training.alignment.altered import Blocks, altered, blocks_of
+from fastedit.training.alignment.asking import use_asking, use_asking_without
 from fastedit.training.alignment.cases import WRITTEN, Case, Laid, ProcessMap, laid
 from fastedit.training.alignment.mentions import use_mentions, use_mentions_without
 from fastedit.training.alignment.wordings import PARTS, held_out, part_of, use_classifier, use_classifier_without
@@ -150,6 +151,7 @@ def use_words(folder: Path) -> None:
     """Has this process read comments, and what words name, by what is stored in a folder."""
     use_classifier(folder / "comments.npz")
     use_mentions(folder / "mentions.npz")
+    use_asking(folder / "asking.npz")
 
 
 def use_those(folder: Path) -> None:
@@ -165,6 +167,7 @@ def use_those_without(package: str) -> None:
     """
     use_classifier_without(package)
     use_mentions_without(package)
+    use_asking_without(package)
     path = held_out(_chosen, part_of(package))
     read._FILE = path if path.exists() else _chosen
 

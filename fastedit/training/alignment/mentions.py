@@ -116,7 +116,7 @@ def _fit_without(
     return _read_rightly(network, [one for one in samples if part_of(one.package) == part])
 
 
-def _read_rightly(network: _Network, samples: Sequence[MentionSample]) -> tuple[Counter[str], Counter[str]]:
+def _read_rightly(network: WordModule, samples: Sequence[MentionSample]) -> tuple[Counter[str], Counter[str]]:
     """The number of mentions of each role that a network reads rightly, and that there are."""
     right, known = Counter[str](), Counter[str]()
     for one in samples:
@@ -174,10 +174,13 @@ def _sample_of(given: tuple[Path, Case, Sequence[tuple[int, int, str]]]) -> Ment
     return MentionSample(case.package, tokens, np.array(known, np.int64)) if max(known, default=UNKNOWN) >= 0 else None
 
 
-class _Network(nn.Module):
-    """The network as `MentionNetwork` has it, for batches."""
+class WordModule(nn.Module):
+    """The network as `fastedit.anchor.lazy.words.mentions.WordNetwork` has it, for batches.
 
-    def __init__(self) -> None:
+    head, count: the name of the linear layer behind it, and the number of its outputs.
+    """
+
+    def __init__(self, head: str, count: int) -> None:
         super().__init__()
         self.embedded = nn.Embedding(BUCKETS, UNITS)
         nn.init.normal_(self.embedded.weight, 0, 0.1)
@@ -188,11 +191,13 @@ class _Network(nn.Module):
         )
         self.outer = nn.ModuleList(nn.Linear(2 * UNITS, UNITS) for _ in DILATIONS)
         self.normal = nn.ModuleList(nn.LayerNorm(UNITS) for _ in DILATIONS)
-        self.last, self.roles = nn.LayerNorm(UNITS), nn.Linear(UNITS, len(ROLES))
+        self.last = nn.LayerNorm(UNITS)
+        self.head = head
+        self.add_module(head, nn.Linear(UNITS, count))
         self.dropped = nn.Dropout(DROPPED)
 
     def forward(self, buckets: Tensor, facts: Tensor) -> Tensor:
-        """(B, T) and (B, T, len(TOKEN_FACTS)) → (B, T, len(ROLES)): log odds, before the softmax."""
+        """(B, T) and (B, T, len(TOKEN_FACTS)) → (B, T, count): what the head says, before a softmax."""
         embedded = self.embedded(buckets)
         if self.training:
             embedded = embedded * (torch.rand(buckets.shape) > DROPPED_WORDS)[..., None]
@@ -200,24 +205,21 @@ class _Network(nn.Module):
         for along, outer, normal in zip(self.along, self.outer, self.normal, strict=True):
             inner = along(normal(values).transpose(1, 2)).transpose(1, 2)
             values = values + self.dropped(outer(silu(inner)))
-        result: Tensor = self.roles(self.dropped(self.last(values)))
+        result: Tensor = getattr(self, self.head)(self.dropped(self.last(values)))
         return result
 
 
-def fitted_network(samples: Sequence[MentionSample], seed: int) -> _Network:
+def fitted_network(samples: Sequence[MentionSample], seed: int) -> WordModule:
     """The network that is fitted to the samples."""
     torch.manual_seed(seed)
     chance = random.Random(seed)
-    network = _Network()
+    network = WordModule("roles", len(ROLES))
     steps = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
     count = max(1, EPOCHS * -(-len(samples) // BATCH))
     rates = torch.optim.lr_scheduler.OneCycleLR(steps, RATE, total_steps=count)
     for _ in range(EPOCHS):
-        order = chance.sample(samples, len(samples))
-        order.sort(key=lambda one: len(one.tokens.buckets) // LENGTH_STEP)
-        batches = [order[at : at + BATCH] for at in range(0, len(order), BATCH)]
-        for batch in chance.sample(batches, len(batches)):
-            buckets, facts, roles = _batch(batch)
+        for batch in batches_of([len(one.tokens.buckets) for one in samples], chance):
+            buckets, facts, roles = _batch([samples[number] for number in batch])
             odds = network(buckets, facts).flatten(0, 1)
             loss = cross_entropy(odds, roles.flatten(), ignore_index=UNKNOWN, label_smoothing=SMOOTHED)
             steps.zero_grad()
@@ -227,29 +229,43 @@ def fitted_network(samples: Sequence[MentionSample], seed: int) -> _Network:
     return network.eval()
 
 
+def batch_of(messages: Sequence[MentionTokens]) -> tuple[Tensor, Tensor, Tensor]:
+    """Messages side by side: (B, T) buckets, (B, T, len(TOKEN_FACTS)) facts, and (B, T) where there are words."""
+    size = len(messages), max(len(one.buckets) for one in messages)
+    buckets, facts, known = torch.zeros(size, dtype=torch.long), torch.zeros(*size, len(TOKEN_FACTS)), torch.zeros(size)
+    for at, one in enumerate(messages):
+        length = len(one.buckets)
+        buckets[at, :length], facts[at, :length] = (torch.from_numpy(values) for values in (one.buckets, one.facts))
+        known[at, :length] = 1
+    return buckets, facts, known > 0
+
+
+def batches_of(lengths: Sequence[int], chance: random.Random, size: int = BATCH) -> list[list[int]]:
+    """The numbers of messages of these lengths in batches of about as long ones, in another order each time."""
+    order = chance.sample(range(len(lengths)), len(lengths))
+    order.sort(key=lambda number: lengths[number] // LENGTH_STEP)
+    batches = [order[at : at + size] for at in range(0, len(order), size)]
+    return chance.sample(batches, len(batches))
+
+
 def _batch(samples: Sequence[MentionSample]) -> tuple[Tensor, Tensor, Tensor]:
     """Samples side by side: (B, T), (B, T, len(TOKEN_FACTS)) and (B, T) roles."""
-    size = len(samples), max(len(one.tokens.buckets) for one in samples)
-    buckets, facts = torch.zeros(size, dtype=torch.long), torch.zeros(*size, len(TOKEN_FACTS))
-    roles = torch.full(size, UNKNOWN)
+    buckets, facts, _ = batch_of([one.tokens for one in samples])
+    roles = torch.full(buckets.shape, UNKNOWN)
     for at, one in enumerate(samples):
-        length = len(one.tokens.buckets)
-        buckets[at, :length], facts[at, :length] = (
-            torch.from_numpy(values) for values in (one.tokens.buckets, one.tokens.facts)
-        )
         roles[at, torch.from_numpy(one.tokens.at)] = torch.from_numpy(one.roles)
     return buckets, facts, roles
 
 
 @torch.no_grad()
-def _likeliest(network: _Network, sample: MentionSample) -> NDArray[np.int64]:
+def _likeliest(network: WordModule, sample: MentionSample) -> NDArray[np.int64]:
     """(M,): the likeliest role of each mention."""
     buckets, facts, _ = _batch([sample])
     found: NDArray[np.int64] = network(buckets, facts)[0, torch.from_numpy(sample.tokens.at)].argmax(dim=1).numpy()
     return found
 
 
-def _store(network: _Network, common: frozenset[str], path: Path) -> None:
+def _store(network: WordModule, common: frozenset[str], path: Path) -> None:
     """Stores the network in half precision as `MentionNetwork` reads it."""
     arrays = {name: value.numpy().astype(np.float16) for name, value in network.state_dict().items()}
     np.savez_compressed(path, common=np.array(sorted(common)), **arrays)

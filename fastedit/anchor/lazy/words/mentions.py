@@ -152,10 +152,12 @@ def mention_tokens(
 class Mentioned:
     """The names in a message's words.
 
-    chances: (M, len(ROLES)), how likely each has each role; 0 where it stands behind the first `MAX_TOKENS` tokens.
+    tokens: the words. chances: (M, len(ROLES)), how likely each name has each role; 0 where it stands behind the first
+    `MAX_TOKENS` tokens.
     """
 
     mentions: Sequence[Mention]
+    tokens: MentionTokens
     chances: Floats
 
 
@@ -165,11 +167,11 @@ def mentioned(pieces: Sequence[str], snippets: Sequence[Sequence[str]], original
     pieces: the words before each snippet, and those behind the last.
     """
     mentions = mentions_in(pieces, snippets, original)
+    tokens = mention_tokens(mentions, pieces, snippets)
     chances = np.zeros((len(mentions), len(ROLES)), np.float32)
     if mentions:
-        tokens = mention_tokens(mentions, pieces, snippets)
         chances[: len(tokens.at)] = _network(_FILE).chances(tokens)
-    return Mentioned(mentions, chances)
+    return Mentioned(mentions, tokens, chances)
 
 
 def lines_of(mention: Mention, original: Lines, most: int) -> Sequence[int]:
@@ -207,25 +209,19 @@ def _bucket(word: str) -> int:
     return NAME_TOKEN + 1 + zlib.crc32(word.lower().encode()) % (BUCKETS - NAME_TOKEN - 1)
 
 
-class MentionNetwork:
-    """The network with its parameters, by the names that fitting gives them.
+class WordNetwork:
+    """A network that reads the words of a message, with its parameters by the names that fitting gives them."""
 
-    common: words that many messages have, whatever they name.
-    """
-
-    def __init__(self, parameters: Mapping[str, NDArray[np.generic]], common: frozenset[str]) -> None:
+    def __init__(self, parameters: Mapping[str, NDArray[np.generic]]) -> None:
         self.of = {name: value.astype(np.float32) for name, value in parameters.items()}
-        self.common = common
 
-    def chances(self, tokens: MentionTokens) -> Floats:
-        """(M, len(ROLES)): how likely each mention has each role."""
+    def told(self, head: str, tokens: MentionTokens) -> Floats:
+        """(T, ...): what a linear head says of each word."""
         values = self.of["embedded.weight"][tokens.buckets] + self._linear("facts", tokens.facts)
         for layer, dilation in enumerate(DILATIONS):
             inner = self._along(f"along.{layer}", self._normal(f"normal.{layer}", values), dilation)
             values = values + self._linear(f"outer.{layer}", inner / (1 + np.exp(-inner.clip(-60, 60))))
-        odds = self._linear("roles", self._normal("last", values[tokens.at]))
-        chances = np.exp(odds - odds.max(axis=1, keepdims=True))
-        return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float32)
+        return self._linear(head, self._normal("last", values))
 
     def _along(self, name: str, values: Floats, dilation: int) -> Floats:
         kernel, reach = self.of[f"{name}.weight"], WIDTH // 2 * dilation  # (out, in, WIDTH)
@@ -243,6 +239,20 @@ class MentionNetwork:
         centred = values - values.mean(axis=1, keepdims=True)
         scale = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + 1e-5)
         return np.asarray(centred / scale * self.of[f"{name}.weight"] + self.of[f"{name}.bias"], np.float32)
+
+
+class MentionNetwork(WordNetwork):
+    """The network that tells the roles of mentions. common: words that many messages have, whatever they name."""
+
+    def __init__(self, parameters: Mapping[str, NDArray[np.generic]], common: frozenset[str]) -> None:
+        super().__init__(parameters)
+        self.common = common
+
+    def chances(self, tokens: MentionTokens) -> Floats:
+        """(M, len(ROLES)): how likely each mention has each role."""
+        odds = self.told("roles", tokens)[tokens.at]
+        chances = np.exp(odds - odds.max(axis=1, keepdims=True))
+        return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float32)
 
 
 @cache
