@@ -19,7 +19,7 @@ from fastedit.training.alignment.asking import (
 from fastedit.training.alignment.cases import Case, ProcessMap, laid
 from fastedit.training.alignment.wordings import PARTS, held_out
 
-FILE = "import os\nimport sys\n\n\ndef load(path):\n    check(path)\n    return read(path)\n\n\nEND = 1\nMOST = 2\nLAST = 3\n"
+FILE = "import os\n\n\ndef load(path):\n    check(path)\n    return read(path)\n\n\nEND = 1\nMOST = 2\nLAST = 3\n"
 SHOWN = "```python\ndef load(path):\n    log(path)\n    check(path)\n```\n"
 MORE = FILE.replace("    check", "    log(path)\n    check")
 
