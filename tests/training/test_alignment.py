@@ -143,7 +143,7 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, roles, tmp_path,
     certainty = json.loads((folder / "certainty.json").read_text("utf-8"))
     assert certainty["calibration"]
     found = told(folder)
-    assert list(found) == ["comments", "mentions", "forecast", "weights", "certainty"]
+    assert list(found) == ["comments", "mentions", "asking", "forecast", "weights", "certainty"]
     for stage in found.values():
         assert stage["command"].startswith("python -m fastedit.training.alignment --train ")
         assert stage["records"]["train.jsonl.gz"] == {"apply": 3, "refuse": 1}
@@ -156,16 +156,16 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, roles, tmp_path,
         assert (folder / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     first, second = (np.load(tmp_path / name / "comments.npz") for name in ("one", "two"))
     assert all(np.array_equal(first[name], second[name]) for name in ("weights", "bias"))
-    for stored in ("mentions.npz", "forecast.npz"):
+    for stored in ("mentions.npz", "asking.npz", "forecast.npz"):
         first, second = (np.load(tmp_path / name / stored) for name in ("one", "two"))
         assert all(np.array_equal(first[name], second[name]) for name in first.files)
     assert found["mentions"]["roles"] == {"changed": 1}
-    assert found["forecast"]["written"] == 3
+    assert found["forecast"]["written"] == found["asking"]["messages"] == 3
     for stored, names in (("changes.npz", CHANGE_FACTS), ("certainty.npz", FACTORS)):
         networks = [network(tmp_path / name / stored, names) for name in ("one", "two")]
         assert networks[0].inner.shape[0] == len(names)
         assert np.array_equal(networks[0].inner, networks[1].inner)
-    assert capsys.readouterr().out.count("\n") == 12
+    assert capsys.readouterr().out.count("\n") == 14
 
 
 def test_one_part_is_fitted_again_alone(records, few, tmp_path):

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from fastedit.anchor.lazy import FITTED
-from fastedit.anchor.lazy.words.mentions import MentionTokens, WordNetwork
+from fastedit.anchor.lazy.words.mentions import CODE_BREAK, MentionTokens, WordNetwork
 
 MAX_ODDS = 6.0
 _FILE = FITTED / "asking.npz"
@@ -21,6 +21,8 @@ _FILE = FITTED / "asking.npz"
 
 def odds_asked(tokens: MentionTokens) -> float:
     """The logarithm of the odds that a message's words ask for a change that no snippet shows."""
+    if not (tokens.buckets != CODE_BREAK).any():
+        return -MAX_ODDS  # there are no words
     return max(-MAX_ODDS, min(MAX_ODDS, _network(_FILE).odds(tokens)))
 
 
