@@ -74,7 +74,7 @@ from fastedit.anchor.lazy.search.rows import names_in
 from fastedit.anchor.lazy.words.asides import asides_of
 from fastedit.anchor.lazy.words.asking import odds_asked
 from fastedit.anchor.lazy.words.behind import parted
-from fastedit.anchor.lazy.words.mentions import mentioned
+from fastedit.anchor.lazy.words.mentions import Mentioned, mentioned
 from fastedit.anchor.lazy.words.places import names_beside
 from fastedit.anchor.lazy.words.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
 from fastedit.anchor.lazy.words.spoken import Unit, noted_units, speaking_of_going, spoken_units
@@ -172,7 +172,7 @@ def readings_of(
     carried = [*carried, *_everywhere(once, start, base, Words(words, _keys_of(*snippets)), used)]
     keys = [_keys_of(one) for one in snippets]
     pieces = list(zip(told_around, [*keys, *keys[-1:]], strict=True))
-    result = _with_proposals(carried, base, hints, shown, pieces, used)
+    result = _with_proposals(carried, base, hints, shown, pieces, named, used)
     ranked = _as_wholes(result[: count + MAX_BELOW], base, facts, forecast, used)
     gaps = Gaps(base.lines, [snippet.lines for snippet in snippets], pieces)
     return probabilities(_with_blanks(ranked, gaps, facts, used)[:count])
@@ -414,13 +414,14 @@ def _with_proposals(
     hints: Hints,
     shown: Shown,
     pieces: Sequence[tuple[str, frozenset[str]]],
+    named: Mentioned,
     used: dict[str, float],
 ) -> list[Reading]:
     """The readings, and each of them with what the words say is gone, has moved or is otherwise."""
     original, found = base.lines.texts, base.outline
     has_words = bool(shown.prose.strip()) or any(text.strip() for text, _ in pieces)
     outlived = Outlived(base.lines, shown.keys, found.language, names_beside(shown.prose))
-    meant_by_words = _meant(base, shown, pieces) if has_words else NOTHING_MEANT
+    meant_by_words = _meant(base, shown, pieces, named) if has_words else NOTHING_MEANT
     worth = np.array([used.get(name, 0.0) for name in PROPOSALS])
     result: dict[tuple[str, ...], Reading] = {}
     noted: dict[tuple[str, ...], list[Unit]] = {}
@@ -445,12 +446,12 @@ def _with_proposals(
     return sorted(result.values(), key=lambda reading: -reading.promise)
 
 
-def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]]) -> Meant:
+def _meant(base: Base, shown: Shown, pieces: Sequence[tuple[str, frozenset[str]]], named: Mentioned) -> Meant:
     """Reads what the words may mean by going, by changes that they quote, and by entries of a file of keys."""
     declared = declared_in(base.outline)
     return (
         spoken_units(shown.prose, base.lines, declared),
-        spoken_changes(shown, base.lines, declared),
+        spoken_changes(shown, base.lines, declared, named, [prose for prose, _ in pieces]),
         Beside(base.lines, pieces, shown.lines),
         gone_entries(shown.prose, base.lines, base.language),
         FileEnds(base.lines, declared, [prose for prose, _ in pieces], shown.keys),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
@@ -352,5 +353,14 @@ def _ends_in_declaration(file: _File) -> bool:
 
 
 def _gap(file: _File) -> int:
-    """The number of blank lines that the language's files have between functions."""
-    return 2 if file.language == "python" else 1
+    """The number of blank lines that the file mostly has before its outermost functions and classes.
+
+    Where it has none behind other code, what its language's files have.
+    """
+    counts: Counter[int] = Counter()
+    for one in file.outline.declarations:
+        if one.parent < 0 and one.kind not in ("import", "value") and one.end_line - one.start_line > 1:
+            above = next((at for at in range(one.start_line - 1, -1, -1) if file.lines[at].strip()), None)
+            if above is not None:
+                counts[one.start_line - 1 - above] += 1
+    return counts.most_common(1)[0][0] if counts else 2 if file.language == "python" else 1

@@ -351,6 +351,27 @@ def test_a_statement_beside_others_gets_no_blank_lines() -> None:
     assert realised(STORE, edit, "Q1 N2") == STORE.replace("    limit = 3\n", "    limit = 3\n    size = 4\n")
 
 
+@pytest.mark.parametrize(
+    ("original", "edit", "told", "expected"),
+    [
+        # An entry, and a statement that declares but a name: nothing sets them off, though functions here are set off.
+        (
+            "from a import (\n    b,\n    c,\n)\n\nclass S:\n    d = 1\n\n    def e(self):\n        return 1\n",
+            "from a import (\n    # ...\n    f,\n)",
+            "Q0 M S3 N Q3",
+            "    c,\n    f,\n)\n",
+        ),
+        ("int a;\nint b;\n\nuse(a);\n", "// ...\nint c = 1;", "M S2 N", "int b;\nint c = 1;\n\nuse(a);\n"),
+        # The blank line that the snippet shows before new lines is the file's, which then has none behind them.
+        ("a();\n\nc();\n", "a();\n\nb();\n// ...", "Q0 N N M S3", "a();\n\nb();\nc();\n"),
+    ],
+)
+def test_new_lines_are_set_off_once_and_only_as_the_snippet_shows(
+    original: str, edit: str, told: str, expected: str
+) -> None:
+    assert expected in realised(original, edit, told, "python" if "import" in edit else "c")
+
+
 def test_blank_lines_of_the_file_stay_behind_new_lines_that_end_in_them() -> None:
     original = "const (\n\ta = 1\n\n\tc = 3\n)\n"
     edit = "const (\n\t// ...\n\tb = 2\n\n\tc = 3\n)"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
 import pytest
 
 from fastedit.anchor.hints import hints_of
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.proposals.quoted import new_quoted_lines
 from fastedit.anchor.lazy.proposals.reworded import Rewording, spoken_changes
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.result.message import shown_of
+from fastedit.anchor.lazy.words.mentions import ROLES, Mention, Mentioned, mention_tokens
 from fastedit.anchor.lazy.words.repeated import declared_in
 from fastedit.anchor.lazy.words.spoken import Unit, noted_units, speaking_of_going, spoken_units
 from fastedit.edits.model import Snippet
@@ -471,6 +476,106 @@ def test_an_import_goes_below_the_docstring() -> None:
     original = '"""Loads.\n\nAnd saves.\n"""\n\nNAME = "a"\n'
     found = changes("`import base64` goes on the line below the module docstring.", original)
     assert [one.added for one in found if one.values.get("insert_told")] == [((3, "import base64"),)]
+
+
+def added_by(words: Mapping[str, str], original: str, *snippets: str) -> list[tuple[list[str], list[str]]]:
+    """Tells what a sentence adds whose names have roles: the new lines, and those that become others.
+
+    words: a sentence, its parts with the role of the name that each ends in, "" for none.
+    """
+    piece, text = "".join(words), Lines(lines_of(original))
+    end, mentions, roles = 0, list[Mention](), list[str]()
+    for part, role in words.items():
+        end += len(part)
+        start = end - len(part) + part.find("`")
+        if role:
+            name = part[part.find("`") :]
+            mentions.append(Mention(0, start, end, name.strip("`"), True, False, name.strip("`") in original))
+            roles.append(role)
+    chances = np.array([[float(one == role) for one in ROLES] for role in roles], np.float32)
+    named = Mentioned(mentions, mention_tokens(mentions, [piece], [[]]), chances)
+    shown = shown_of([lines_of(one) for one in snippets], hints_of(piece), piece)
+    found = new_quoted_lines(shown, text, declared_in(outline(original, "python")), named, [piece])
+    told = [one for one in found if one.values.get("insert_role")]
+    return [([f"{line}:{new}" for new, line in one.added], [new for new, _ in one.changed]) for one in told]
+
+
+@pytest.mark.parametrize(
+    ("words", "original", "result"),
+    [
+        (
+            {"Needs `import os`": "new", ", after `functools`": "after"},
+            "import functools\nimport re\n",
+            ["0:import os"],
+        ),
+        ({"Add `py314`": "new", " behind `py313`": "after"}, "names:\n  py312\n  py313\n", ["2:  py314"]),
+        ({"`'d'`": "new", " precedes `c`": "before"}, "a = [\n    'b',\n    'c'\n]\n", ["1:    'd',"]),
+        (
+            {"`<vector>`": "new", " under `<atomic>`": "after"},
+            "#include <a>\n#include <atomic>\n",
+            ["1:#include <vector>"],
+        ),
+        (
+            {"`from pathlib import Path`": "new", " under the `from os import …`": "after"},
+            "from os import path\nimport re\n",
+            ["0:from pathlib import Path"],
+        ),
+        (
+            {"`import t`": "new", " in a group of its own below `__future__`": "after"},
+            "from __future__ import a\n\nimport b\n",
+            ["0:", "0:import t"],
+        ),
+    ],
+)
+def test_what_is_new_by_its_role_goes_beside_the_place(words: dict[str, str], original: str, result: list[str]) -> None:
+    assert (result, []) in added_by(words, original)
+
+
+def test_the_last_entry_of_a_list_gets_a_comma_for_a_new_one() -> None:
+    words = {"`'d'`": "new", " follows `'c'`": "after"}
+    assert added_by(words, "a = [\n    'b',\n    'c'\n]\n") == [(["2:    'd'"], ["    'c',"])]
+
+
+@pytest.mark.parametrize(
+    ("words", "result"),
+    [
+        ({"`PCG64`": "new", " between `MT19937`": "after"}, "from numpy.random import MT19937, PCG64, Generator"),
+        ({"`PCG64`": "new", " before `MT19937`": "before"}, "from numpy.random import PCG64, MT19937, Generator"),
+        ({"`PCG64`": "new", " at the end, after `Generator`": "after"},
+         "from numpy.random import MT19937, Generator, PCG64"),
+    ],
+)  # fmt: skip
+def test_a_new_name_joins_a_list_in_a_line(words: dict[str, str], result: str) -> None:
+    assert added_by(words, "from numpy.random import MT19937, Generator\n") == [([], [result])]
+
+
+@pytest.mark.parametrize(
+    ("words", "original"),
+    [
+        ({"`dev`": "new", " after `docs`": "after"}, "docs: {\n  a: 1\n}\n"),  # a line that opens a block
+        ({"`dev`": "new", " after `docs`": "after"}, "# the docs, and more\nx = 1\n"),  # a comment
+        ({"`dev`": "other", " after `docs`": "after"}, "docs\nmore\n"),  # nothing new
+        ({"`dev`": "new", " by `docs`": "stays"}, "docs\nmore\n"),  # no place
+    ],
+)
+def test_nothing_is_added_without_a_place_for_an_entry(words: dict[str, str], original: str) -> None:
+    assert added_by(words, original) == []
+
+
+def test_a_new_entry_that_a_snippet_shows_is_not_added_by_words() -> None:
+    words = {"Add `py314`": "new", " behind `py313`": "after"}
+    assert added_by(words, "names:\n  py312\n  py313\n", "  py313\n  py314\n") == []
+
+
+def test_an_import_goes_in_order_among_those_of_its_column() -> None:
+    original = "import abc\nimport sys\n\n\ndef load():\n    import json\n"
+    found = changes("It needs `import os` now.", original)
+    assert [one.added for one in found if one.values.get("insert_sorted")] == [((0, "import os"),)]
+
+
+def test_a_quote_of_one_letter_parts_no_others() -> None:
+    shown = shown_of([], hints_of(""), "`t` is `import typing as t`, and `b: c` is new.")
+    assert shown.quotes == ("import typing as t", "b: c")
 
 
 def test_a_line_once_more_where_the_words_say() -> None:

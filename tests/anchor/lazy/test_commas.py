@@ -48,6 +48,11 @@ def test_a_new_one_before_others_gets_one() -> None:
     assert added(NAMES, 2, "    # the rest")[2] == "    # the rest"
 
 
+def test_a_bracket_in_the_column_of_the_elements_is_none() -> None:
+    aligned = "a = {\n    'b': 1,\n    'c': 2\n    }"
+    assert added(aligned, 3, "    'd': 3")[2:] == ["    'c': 2,", "    'd': 3", "    }"]
+
+
 def test_elements_of_several_lines() -> None:
     objects = "a = {\n  b: {\n    c: 1,\n  },\n  d: {\n    e: 2,\n  }\n}"
     assert added(objects, 7, "  f: 3")[6:8] == ["  },", "  f: 3"]

@@ -68,6 +68,12 @@ def test_a_name_means_lines(text: str, lines: list[int]) -> None:
     assert list(lines_of(found, FILE, 5)) == lines
 
 
+def test_a_name_that_begins_with_a_sign_means_lines_too() -> None:
+    file = Lines(["#include <a>", "#include <atomic>"])
+    (found,) = mentions_in(["`<atomic>`"], [[]], file)
+    assert list(lines_of(found, file, 5)) == [1]
+
+
 def test_many_lines_are_none() -> None:
     (found,) = mentions_in(["`self`"], [[]], FILE)
     assert list(lines_of(found, FILE, 2)) == [4, 7]

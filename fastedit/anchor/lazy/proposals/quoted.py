@@ -1,4 +1,7 @@
-"""Finds new lines that only the prose quotes, and where they go: beside what it names, or in the order of like ones."""
+"""Finds what is new and only the prose quotes, and where it goes: beside what it names, or in the order of like lines.
+
+A quote is a line, or one more entry: `py314` behind the line `py313,`, or `b` in `import a, c`.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,21 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from fastedit.anchor.hints import sentences_of
+from fastedit.anchor.hints import is_path, sentences_of
 from fastedit.anchor.lazy.identity import identity_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines
 from fastedit.anchor.lazy.result.message import Shown
+from fastedit.anchor.lazy.words.mentions import ROLES, Mention, Mentioned, lines_of
 from fastedit.anchor.lazy.words.repeated import Declared
 from fastedit.patterns import pattern
 
 MIN_WORD = 3
 MIN_NEW = 8  # characters of a line that is added
+MIN_ENTRY = 4  # of one whose place is told
+MIN_ROLE = 0.12  # that a name is new, or a place
+NEW_TO_FILE = 0.3  # that code is new which neither the file nor a snippet has
+MAX_ANCHORS = 3  # names that are places, for each new one
+MAX_ANCHOR_LINES = 6  # a name that more lines have is no place
 MIN_PREFIX = 5  # characters that lines of one list begin with
 NAME = pattern(r"[\w.$#:@\\/-]*(?:\(\))?$")
 QUOTE = pattern(r"`([^`\n]+)`")
@@ -41,19 +50,46 @@ _BELOW_DOCSTRING = pattern(
     r"|debajo de)\s+(?:\w+[\s’'])?(?:the\s+)?(?:module|file|top|opening|first)?(?:'s)?\s*(?:doc[ -]?string|docblock)\b",
     re.IGNORECASE,
 )
+_NEW, _AFTER, _BEFORE = (ROLES.index(role) for role in ("new", "after", "before"))
+_SEPARATOR = pattern(r"(?P<sep>\s*[,|]\s*)(?=[^\s,|#])")
+_SEPARATOR_BEFORE = pattern(r"(?<=[^\s,|])(?P<sep>\s*[,|]\s*)$")
+_QUOTES = ("'", '"')
+_OUTER = '"“”„«»*'
+_LETTER = re.compile(r"[^\W\d_]")
+_OWN_GROUP = pattern(r"\b(?:group of its own|its own group|own block|separate (?:group|block))\b", re.IGNORECASE)
 _NEAR = 60  # characters from a word for a place to what it goes with
 
 
 class QuotedLine(NamedTuple):
-    """A new line. line: of the original that it goes behind; values: what speaks for it, see `reworded.CHANGED`."""
+    """The lines that a quote adds or changes. values: what speaks for it, see `reworded.CHANGED`.
 
-    text: str
-    line: int
+    added: new lines, (text, line of the original that it goes behind); changed: (text, line) that lines become.
+    """
+
+    added: tuple[tuple[str, int], ...]
     values: dict[str, float]
+    changed: tuple[tuple[str, int], ...] = ()
 
 
-def new_quoted_lines(shown: Shown, original: Lines, declared: Declared) -> Iterator[QuotedLine]:
-    """Yields for each quote of code that nothing is like a new line: beside what the words name, or in its order."""
+def new_quoted_lines(
+    shown: Shown, original: Lines, declared: Declared, named: Mentioned | None = None, pieces: Sequence[str] = ()
+) -> list[QuotedLine]:
+    """The additions that the words quote, of code that nothing is like, each once.
+
+    It goes beside what the words name, or in its order. named: the names in the words, with their roles; pieces: the
+    words before each snippet, and those behind the last.
+    """
+    by_roles = [] if named is None else _by_roles(named, pieces, shown, original)
+    found: dict[tuple[object, object], QuotedLine] = {}
+    for one in (*by_roles, *_by_words(shown, original, declared)):
+        key = (one.added, one.changed)
+        known = found.get(key)
+        found[key] = one if known is None else known._replace(values=known.values | one.values)
+    return list(found.values())
+
+
+def _by_words(shown: Shown, original: Lines, declared: Declared) -> Iterator[QuotedLine]:
+    """Yields the lines whose places are told by words for places, or by the order of like ones."""
     quotes = set(shown.quotes)
     for sentence, _ in sentences_of(shown.prose):
         for found in QUOTE.finditer(sentence):
@@ -112,13 +148,18 @@ def _named_scopes(sentence: str, quote: str, declared: Declared, num_lines: int)
 
 
 def _inserted(line: int, quote: str, original: Lines, values: dict[str, float]) -> QuotedLine:
-    """A new line behind one of the original, indented and ended as the lines beside it are."""
+    """A line that a quote adds behind one of the original."""
+    return QuotedLine(((_as_line(line, quote, original), line),), values)
+
+
+def _as_line(line: int, quote: str, original: Lines) -> str:
+    """A quote as a line behind one of the original, indented and ended as the lines beside it are."""
     opens = line >= 0 and original.stripped[line][-1:] in tuple("[{(")
     has_own = line >= 0 and original.keys[line] and not opens
     beside = original.texts[line if has_own else min(line + 1, len(original) - 1)]
     indentation = beside[: len(beside) - len(beside.lstrip())]
     tail = beside.rstrip()[-1:] if beside.rstrip()[-1:] in (",", ";") and quote[-1] not in ",;{(:" else ""
-    return QuotedLine(f"{indentation}{quote}{tail}", line, values)
+    return f"{indentation}{quote}{tail}"
 
 
 def _told_places(sentence: str, quote: re.Match[str], original: Lines, scopes: Sequence[range] = ()) -> Iterator[int]:
@@ -190,17 +231,21 @@ def _named(word: str, original: Lines, quote: str) -> list[int]:
     if len(key) < MIN_WORD or (word.islower() and word.isalpha() and len(word) < 5):
         return []
     same = [*original.places.get(key, ()), *original.places.get(f"{key},", ())]
-    lines = same or [line for line, theirs in enumerate(original.keys) if key in theirs]
-    alone = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
-    lines = [line for line in lines if alone.search(original.keys[line])]
+    alone = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    lines = same or [line for line, theirs in enumerate(original.stripped) if word in theirs and alone.search(theirs)]
     about = [line for line in lines if (found := original.identity(line)) is not None and found.name.endswith(word)]
-    leading = re.compile(rf"\W*{re.escape(key)}(?!\w)")
-    lines = about or [line for line in lines if leading.match(original.keys[line])] or lines
-    if len(lines) > 1:
-        common = [_num_common(bare(quote).lstrip("\"'"), original.keys[line].lstrip("\"'-")) for line in lines]
-        if max(common) >= MIN_PREFIX:
-            lines = [line for line, size in zip(lines, common, strict=True) if size == max(common)]
+    leading = re.compile(rf"\W*{re.escape(word)}(?!\w)")
+    lines = about or [line for line in lines if leading.match(original.stripped[line])] or lines
+    lines = _begun_alike(quote, lines, original)
     return lines if len(lines) <= 2 else []
+
+
+def _begun_alike(quote: str, lines: Sequence[int], original: Lines) -> list[int]:
+    """Of several lines those that begin most as a quote does; all where none does."""
+    common = [_num_common(bare(quote).lstrip("\"'"), original.keys[line].lstrip("\"'-")) for line in lines]
+    if len(lines) > 1 and max(common) >= MIN_PREFIX:
+        return [line for line, size in zip(lines, common, strict=True) if size == max(common)]
+    return list(lines)
 
 
 def _num_common(one: str, other: str) -> int:
@@ -215,13 +260,164 @@ def _in_order(quote: str, original: Lines) -> list[int]:
     while len(prefix) >= MIN_PREFIX:
         run = [line for line, theirs in enumerate(original.keys) if theirs.startswith(prefix)]
         if run:
-            smaller = [line for line in run if original.keys[line] < key]
+            left = min(original.columns[line] for line in run)
+            run = [line for line in run if original.columns[line] == left]
+            smaller = [line for line in run if _order(original.stripped[line]) < _order(quote)]
             line = smaller[-1] if smaller else run[0] - 1
             return [line + max(1, original.statement_span(line)) - 1 if smaller else line]
         prefix = prefix[:-1]
     return []
 
 
+def _order(text: str) -> str:
+    """The key that lines are sorted by: a module before its parts."""
+    return " ".join(text.lower().split()).rstrip(",;")
+
+
 def bare(text: str) -> str:
     """A text without white space and the comma behind it."""
     return "".join(text.split()).rstrip(",;")
+
+
+# ---- by the roles of names ----------------------------------------------------------------------------------------
+
+
+class _Anchor(NamedTuple):
+    """A name that something new goes beside. chance: of that role; line: of the original that it means."""
+
+    text: str
+    chance: float
+    line: int
+    is_before: bool
+
+
+def _by_roles(named: Mentioned, pieces: Sequence[str], shown: Shown, original: Lines) -> Iterator[QuotedLine]:
+    """Yields what a sentence quotes as new beside each name that it tells the place by."""
+    for number, piece in enumerate(pieces):
+        own = [
+            (one, chances) for one, chances in zip(named.mentions, named.chances, strict=True) if one.piece == number
+        ]
+        end = 0
+        for sentence, _ in sentences_of(piece) if own else ():
+            start = piece.find(sentence, end)
+            end = start + len(sentence)
+            here = [(one, chances) for one, chances in own if start <= one.start < end]
+            for one, chances in here:
+                quote = _inside(piece[one.start : one.end])
+                if piece[one.start] != "`" or not bare(quote) or is_path(quote) or DOTS.search(quote):
+                    continue
+                is_known = _has(original.keys, quote, bare(quote)) or _has(shown.lines, quote, bare(quote))
+                chance = max(float(chances[_NEW]), 0.0 if is_known or NAME.match(quote) else NEW_TO_FILE)
+                if chance >= MIN_ROLE:
+                    anchors = _anchors(quote, [other for other in here if other[0] is not one], piece, original)
+                    is_apart = _OWN_GROUP.search(sentence) is not None
+                    yield from _beside(quote, chance, anchors, shown, original, is_apart=is_apart)
+
+
+def _inside(quoted: str) -> str:
+    """The text between the signs of a quote."""
+    return quoted.strip("`").strip() if quoted[:1] == "`" else quoted.strip(_OUTER)
+
+
+def _anchors(
+    quote: str, others: Sequence[tuple[Mention, Sequence[float]]], piece: str, original: Lines
+) -> list[_Anchor]:
+    """The lines that a new quote goes beside, the likeliest first."""
+    result: list[_Anchor] = []
+    for other, chances in others:
+        for role in (_AFTER, _BEFORE):
+            if chances[role] >= MIN_ROLE:
+                text = _inside(piece[other.start : other.end])
+                lines = _begun_alike(quote, _lines_meant(other, text, original), original)[:2]
+                result += [_Anchor(text, float(chances[role]), line, role == _BEFORE) for line in lines]
+    return sorted(result, key=lambda one: -one.chance)[:MAX_ANCHORS]
+
+
+def _lines_meant(mention: Mention, text: str, original: Lines) -> Sequence[int]:
+    """The lines that a name means: those that it is or that have it, or that have its parts around dots."""
+    parts = [bare(part) for part in DOTS.split(text)]
+    if len(parts) == 1:
+        return lines_of(mention, original, MAX_ANCHOR_LINES)
+    held = re.compile(".*".join(map(re.escape, parts)))
+    lines = [line for line, key in enumerate(original.keys) if held.match(key)]
+    return lines if sum(map(len, parts)) >= MIN_ENTRY and len(lines) <= MAX_ANCHOR_LINES else ()
+
+
+def _beside(
+    quote: str, chance: float, anchors: Sequence[_Anchor], shown: Shown, original: Lines, *, is_apart: bool
+) -> Iterator[QuotedLine]:
+    """Yields what a new quote adds beside each anchor: a line, an entry like the anchor's, or one in its line."""
+    key = bare(quote)
+    if _has(original.keys, quote, key) and identity_of(quote) is not None:
+        return
+    shown_lines = {bare(line) for line in shown.lines}
+    is_line = len(key) >= MIN_ENTRY and not NAME.match(quote) and not _has(shown.lines, quote, key)
+    gaps = [(one.line if one.is_before else one.line + max(1, original.statement_span(one.line))) for one in anchors]
+    for one, gap in zip(anchors, gaps, strict=True):
+        agreed = any(
+            other.is_before != one.is_before and gap == theirs for other, theirs in zip(anchors, gaps, strict=True)
+        )
+        values = {
+            "insert": 1.0, "insert_told": 1.0, "insert_role": one.chance * chance, "insert_between": float(agreed)
+        }  # fmt: skip
+        values["insert_shown"] = float(any(key in line for line in shown.lines))
+        made = _entry(quote, one, original)
+        if made is not None and not any(bare(text) in shown_lines for text, _ in (*made.added, *made.changed)):
+            yield made._replace(values=values | made.values)
+        if is_line:
+            text = _as_line(gap - 1, quote, original)
+            lines = (("", gap - 1), (text, gap - 1)) if is_apart else ((text, gap - 1),)
+            yield QuotedLine(lines, values)
+
+
+def _entry(quote: str, anchor: _Anchor, original: Lines) -> QuotedLine | None:
+    """One more entry like the anchor's: a line like its line, or beside it in the line; None where neither is."""
+    text, core, quote = original.texts[anchor.line], anchor.text.strip(" ,;"), quote.rstrip(",;")
+    found = list(re.finditer(rf"(?<![\w.-]){re.escape(core)}(?![\w-])", text)) if core and quote else []
+    is_other = (core[:1] in _QUOTES and quote[0] not in _QUOTES) or (" " in quote) != (" " in core)
+    identity = original.identity(anchor.line)
+    is_comment = original.is_comment(anchor.line) and (identity is None or identity.kind != "import")  # `#include`
+    if len(found) != 1 or is_other or is_comment:
+        return None
+    start, end = found[0].span()
+    quoting = text[start - 1 : start] if text[:start][-1:] in _QUOTES and text[start - 1] == text[end : end + 1] else ""
+    start, end = start - len(quoting), end + len(quoting)
+    entry = quote if quote[0] == quoting else f"{quoting}{quote}{quoting}"
+    head, tail = text[:start], text[end:]
+    if tail.rstrip()[-1:] in ("(", "[", "{", ":"):
+        return None
+    return _as_own_line(entry, head, tail, anchor, original) or _in_its_line(entry, head, tail, anchor, text)
+
+
+def _as_own_line(entry: str, head: str, tail: str, anchor: _Anchor, original: Lines) -> QuotedLine | None:
+    """A new entry as a line like its anchor's; None where no line beside that is like it, and it has other words."""
+    text = original.texts[anchor.line]
+    neighbours = [
+        original.texts[line]
+        for line in (anchor.line - 1, anchor.line + 1)
+        if 0 <= line < len(original) and _is_like(original.texts[line], head, tail)
+    ]
+    if not neighbours and _LETTER.search(head + tail):
+        return None
+    new, changed = f"{head}{entry}{tail}".rstrip(), tuple[tuple[str, int], ...]()
+    if any(one.rstrip().endswith(",") for one in neighbours) and not text.rstrip().endswith(","):
+        # The anchor is the last of a list: of two entries the upper one needs the comma.
+        new = f"{new}," if anchor.is_before else new
+        changed = () if anchor.is_before else ((f"{text.rstrip()},", anchor.line),)
+    return QuotedLine(((new, anchor.line - anchor.is_before),), {"insert_entry": 1.0}, changed)
+
+
+def _in_its_line(entry: str, head: str, tail: str, anchor: _Anchor, text: str) -> QuotedLine | None:
+    """A new entry in the line of its anchor, beside that; None where no sign there parts entries."""
+    found = _SEPARATOR.match(tail) or _SEPARATOR_BEFORE.search(head)
+    if found is None:
+        return None
+    parted = f"{entry}{found['sep']}" if anchor.is_before else f"{found['sep']}{entry}"
+    at = len(head) if anchor.is_before else len(text) - len(tail)
+    return QuotedLine((), {"insert_inline": 1.0}, ((f"{text[:at]}{parted}{text[at:]}", anchor.line),))
+
+
+def _is_like(text: str, head: str, tail: str) -> bool:
+    """Whether a line is like one that has something else between its head and tail, but for the comma behind it."""
+    body, ends = text.rstrip().rstrip(",;"), tail.rstrip().rstrip(",;")
+    return len(body) > len(head) + len(ends) and body.startswith(head) and body.endswith(ends)

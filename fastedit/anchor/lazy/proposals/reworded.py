@@ -14,6 +14,7 @@ from fastedit.anchor.lazy.identity import identity_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines
 from fastedit.anchor.lazy.proposals.quoted import MIN_NEW, MIN_WORD, NAME, QUOTE, bare, new_quoted_lines
 from fastedit.anchor.lazy.result.message import VERSION, Shown
+from fastedit.anchor.lazy.words.mentions import Mentioned
 from fastedit.anchor.lazy.words.repeated import Declared, told_counts
 from fastedit.patterns import pattern
 
@@ -43,10 +44,13 @@ CHANGED = (
     "import", "import_said", "import_used", "import_adds", "line",
     "line_among", "line_like", "line_shown", "line_gone", "line_entry", "line_far", "line_paragraph", "line_import",
     "insert", "insert_told", "insert_sorted", "insert_said", "insert_again", "insert_scoped", "insert_agreed",
+    "insert_role", "insert_between", "insert_entry", "insert_inline", "insert_shown",
 )  # fmt: skip
 MAX_RENAMED = 12  # lines
 MIN_PARAGRAPH = 2  # lines of a block quote that is a paragraph
 MAX_CHANGES = 10
+MAX_NEW = 6  # things that only words add
+MIN_PLACES = 4  # of all changes that are kept for these
 MAX_MEANT = 4  # lines that a quote may stand for
 MAX_SIMILAR = 400  # lines that share a word with a quote
 MIN_LIKE = 58.0  # percent: less alike are two lines that have nothing to do with each other
@@ -93,16 +97,26 @@ class Rewording:
     gone: tuple[int, ...] = ()
 
 
-def spoken_changes(shown: Shown, original: Lines, declared: Declared) -> list[Rewording]:
-    """The changes that the prose quotes without showing them in a snippet: `a` becomes `b`, `timeout = 30`."""
+def spoken_changes(
+    shown: Shown, original: Lines, declared: Declared, named: Mentioned | None = None, pieces: Sequence[str] = ()
+) -> list[Rewording]:
+    """The changes that the prose quotes without showing them in a snippet: `a` becomes `b`, `timeout = 30`.
+
+    named: the names in the words, with their roles; pieces: the words before each snippet, and those behind the last.
+    """
     paragraphs = list(_paragraphs(shown, original))
     taken = {quote for _, quotes in paragraphs for quote in quotes}
     found = [*_renamings(shown, original, declared), *(one for one, _ in paragraphs)]
     found += [*_joined_imports(shown, original), *_quoted_lines(shown, original), *_like_lines(shown, original, taken)]
-    new = (
-        Rewording((), one.values, added=((one.line, one.text),)) for one in new_quoted_lines(shown, original, declared)
-    )
-    return [*found, *new][:MAX_CHANGES]
+    new = [
+        Rewording(
+            tuple((line, text) for text, line in one.changed),
+            one.values,
+            added=tuple((line, text) for text, line in one.added),
+        )
+        for one in new_quoted_lines(shown, original, declared, named, pieces)[:MAX_NEW]
+    ]
+    return [*found[: MAX_CHANGES - min(len(new), MIN_PLACES)], *new][:MAX_CHANGES]
 
 
 def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Rewording]:

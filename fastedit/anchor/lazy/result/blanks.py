@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.lines import OPENER, Lines
 from fastedit.anchor.lazy.result.columns import Cell, Columns
 from fastedit.anchor.lazy.search.grid import Grid
 from fastedit.anchor.lazy.search.paths import PathPlan
@@ -17,6 +17,7 @@ from fastedit.anchor.lazy.words.shapes import TEXTS, is_title
 
 USUAL_BLANKS = {"python": 2}  # before a declaration, where the file has no other
 _BEGINNING = re.compile(r"\W*\w+\W")  # of a line: what it is, mostly
+STYLED = ("css", "")  # SCSS and Less are scanned, not parsed
 FEW_LINES = 8  # fewer say nothing of where a file has blank lines
 
 
@@ -198,7 +199,7 @@ class Blanks:
         if below.is_new:  # what precedes the new lines isn't shown
             wanted = self._wanted_before(gap, len(between), *self._behind_new(cells, second))
         else:
-            wanted = self._wanted_behind(gap)
+            wanted = self._wanted_behind(gap, new.row, self._num_before_new(cells, first))
         side = AddedBlanks.BEFORE if below.is_new else AddedBlanks.BEHIND
         if self.added in (AddedBlanks.AROUND, side):
             wanted = max(1, wanted)
@@ -221,11 +222,23 @@ class Blanks:
         return self.grid.outline.language in TEXTS and is_title(lines, line)
 
     def _is_declared(self, row: int) -> bool:
-        """Whether a run of new lines that begins with the row declares something, or is titled."""
+        """Whether a run of new lines that begins with the row declares something of several lines, or is titled."""
         if self._is_title(self.grid.shown, row):
             return True
         identity = self.grid.leading_identity(row)
-        return identity is not None and identity.kind in ("decl", "heading", "table", "selector", "decorator")
+        if identity is None or identity.kind not in ("decl", "heading", "table", "selector", "decorator"):
+            return False
+        if identity.kind == "selector":  # elsewhere `name,` is an entry of a list
+            return self.grid.outline.language in STYLED
+        return identity.kind != "decl" or self._has_block(row)
+
+    def _has_block(self, row: int) -> bool:
+        """Whether a run of new lines that begins with the row goes on further in, or where it begins with a comment."""
+        rows, columns = self.grid.rows, self.grid.shown.columns
+        if OPENER.search(self.grid.shown.stripped[row]) or self.grid.shown.identity(row) is None:
+            return True
+        below = next((at for at in range(row + 1, len(rows)) if not rows[at].is_blank), None)
+        return below is not None and columns[below] > columns[row]
 
     def _is_closed(self, gap: _Gap) -> bool:
         """Whether the new lines are the last of their block."""
@@ -255,9 +268,13 @@ class Blanks:
             wanted = min(wanted, self._blanks_behind(before))
         return wanted
 
-    def _wanted_behind(self, gap: _Gap) -> int:
-        """The number of blank lines that new lines want behind them."""
+    def _wanted_behind(self, gap: _Gap, last: int, num_before: int) -> int:
+        """The number of blank lines that new lines want behind the last of their rows; `num_before` stand before."""
         is_closed = self._is_closed(gap)
+        is_beside = gap.behind is not None and self.original.columns[gap.behind] == self.columns.column(gap.start)
+        is_plain = not gap.shows_blank and not self._is_declared(gap.start)
+        if is_plain and is_beside and last + 1 in self.plan.markers and not gap.is_emptied:
+            return max(0, gap.in_file - num_before)  # those that the snippet shows before are the file's
         if is_closed and gap.behind is not None:
             return self._blanks_before(gap.behind)
         if not gap.in_file and gap.shows_blank and not is_closed and self._is_declared(gap.start):
@@ -280,6 +297,15 @@ class Blanks:
             num_blank = num_blank + 1 if self._is_blank(cells[index]) else 0
             index += 1
         return index == len(cells) or self._is_free(cells[index]), num_blank
+
+    def _num_before_new(self, cells: Sequence[Cell], index: int) -> int:
+        """The number of blank lines before the new lines that end in a cell."""
+        while index >= 0 and cells[index].is_new and not self._is_blank(cells[index]):
+            index -= 1
+        num_blank = 0
+        while index >= 0 and self._is_blank(cells[index]):
+            num_blank, index = num_blank + 1, index - 1
+        return num_blank if index < 0 or not cells[index].is_new else 0
 
     def _file_line(self, cells: Sequence[Cell], index: int, step: int) -> int | None:
         """The nearest line of the original that isn't blank, from a cell on."""

@@ -126,7 +126,8 @@ def _beside(lines: range, column: int, original: Lines) -> tuple[int | None, lis
     for at in lines:
         if not original.keys[at] or original.is_comment(at):
             continue
-        if original.columns[at] < column:
+        closes = original.columns[at] == column and original.stripped[at].startswith(_CLOSERS)
+        if original.columns[at] < column or (closes and lines.step > 0):
             return at, found
         if original.columns[at] == column:
             found.append(at)

@@ -64,7 +64,7 @@ TOLD = (
     "missing", "renamed", "renamed_not", "lost", "idle", "removed", "everywhere", "unknown", "twice", "hunks",
     "changed", "asks_gone",
 )  # fmt: skip
-_QUOTE = pattern(r"`([^`\n]{2,})`")
+_QUOTE = pattern(r"`([^`\n]+)`")
 _RENAMED = pattern(
     r"`([^`\n]+)`(?:\s+\w+){0,3}\s*(?:→|->|=>|⇒|\b(?:becomes?|to|by|with|into|wird|zu|durch|devient|par|por|pasa a)\b)"
     r"(?:\s+\w+){0,2}\s*`([^`\n]+)`"
@@ -117,7 +117,7 @@ VERSION = pattern(r"v?\d+(?:\.\w+)*")
 # Lines of prose that quote: `> like this`, or indented as code is.
 _QUOTED_LINE = pattern(r"^(?:>[ \t]?|[ ]{4,}|\t)(\S.*)$")
 _BLOCK_QUOTE = pattern(r"^>[ \t]?(\S.*)$")
-_CODE = pattern(r"[(){}\[\]=<>;+*/%&|!\"']|\w\s\w|\w\.\w")
+_CODE = pattern(r"[(){}\[\]=<>;+*/%&|!\"']|\w:?\s\w|\w\.\w")
 
 
 class SnippetStep(NamedTuple):
@@ -442,7 +442,7 @@ class Shown:
         """The code that the prose quotes."""
         lines = (found[1] for line in self.prose.split("\n") if (found := _QUOTED_LINE.match(line)) is not None)
         quoted = (one.strip() for one in (*_QUOTE.findall(self.prose), *lines))
-        return tuple(dict.fromkeys(one for one in quoted if _CODE.search(one) and not is_path(one)))
+        return tuple(dict.fromkeys(one for one in quoted if len(one) > 1 and _CODE.search(one) and not is_path(one)))
 
     @cached_property
     def block_quotes(self) -> tuple[tuple[str, ...], ...]:

@@ -187,7 +187,8 @@ def lines_of(mention: Mention, original: Lines, most: int) -> Sequence[int]:
     elif len(name) < MIN_PART:
         return ()
     else:
-        alone = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w|\.\w)")
+        start = r"(?<![\w.])" if name[0].isalnum() or name[0] == "_" else ""  # `#include<a>` has no blank here
+        alone = re.compile(rf"{start}{re.escape(name)}(?!\w|\.\w)")
         found = [line for line, theirs in enumerate(original.keys) if name in theirs and alone.search(theirs)]
         last = _NAMES.findall(name)[-1:]
         if not found and not mention.is_plain and last and "." in name:  # `Store.load`
