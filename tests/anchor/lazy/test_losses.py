@@ -401,13 +401,3 @@ def test_another_one_where_a_marker_stands_for_the_last() -> None:
     # What the snippet shows behind a line that stands once in the file doesn't stand for that of the marker.
     shown = shown.replace("    {\n", "    {\n        'name': 'ale',\n    },\n    {\n", 1)
     assert told(PLUGINS, swapped, shown=shown)["marked_swapped"] == 0
-
-
-def test_another_one_of_lines_without_a_kind_that_are_alike() -> None:
-    tags = "tags = [\n    name,\n    '.'.join(python_tags),\n    '.'.join(abi_tags),\n]\n"
-    shown = "tags = [\n    name,\n    # existing entries\n    '.'.join(platform_tags),\n]\n"
-    swapped = tags.replace("abi_tags", "platform_tags")
-    assert told(tags, swapped, shown=shown)["marked_swapped_unsaid"] == 1
-    assert told(tags, tags.replace("]", "    '.'.join(platform_tags),\n]"), shown=shown)["marked_swapped"] == 0
-    alone = tags.replace("    '.'.join(python_tags),\n", "    other + more,\n")
-    assert told(alone, alone.replace("abi_tags", "platform_tags"), shown=shown)["marked_swapped"] == 0

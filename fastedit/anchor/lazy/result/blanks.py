@@ -233,7 +233,7 @@ class Blanks:
         return identity.kind != "decl" or self._has_block(row)
 
     def _has_block(self, row: int) -> bool:
-        """Whether new lines that begin with the row have a block: below it, or below comments or decorators there."""
+        """Whether a run of new lines that begins with the row goes on further in, or where it begins with a comment."""
         rows, columns = self.grid.rows, self.grid.shown.columns
         if OPENER.search(self.grid.shown.stripped[row]) or self.grid.shown.identity(row) is None:
             return True

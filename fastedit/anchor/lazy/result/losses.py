@@ -32,8 +32,8 @@ from fastedit.patterns import pattern
 # of the message is about what they had of their own.
 # swapped_kin: lines that go for a line about something else, between others of their kind, though no snippet shows what
 # is beside it on both sides: it may just be added. swapped_odd: the only such line of a result that adds elsewhere.
-# marked_swapped: changes beside a marker that give up one of several of a kind, or of several like lines, for another
-# one; marked_swapped_unsaid: and no word of the message is about what goes.
+# marked_swapped: changes beside a marker that give up one of several of a kind for another one; marked_swapped_unsaid:
+# and no word of the message is about what goes.
 # comment_cut: stretches of comments that go where the snippet shows what is around them without a gap; cut_lines: their
 # size; cut_inside: those with more of the comment behind.
 # captured: lines that stay but no longer in the block that they stood in, since new lines come between, and that block
@@ -60,7 +60,6 @@ MAX_ABOVE = 400  # lines above one that closes a bracket
 _KINDS = {"decl": "decl", "case": "decl", "arm": "decl", "key": "key", "import": "import"}
 _KIN_KINDS = frozenset("entry key decl tag case arm selector table import".split())
 MIN_KIN = 1  # others of a kind
-MIN_KIN_LIKE = 60.0  # percent: lines that are of no kind are kin where they are as like as that
 _DIRECTIVE = pattern(r"#\s*(?:(if)|endif)")
 _PARTS = re.compile(r"[./\\:\"'\s]+")
 _DECLARED = pattern(r"^(?:[\w:<>,*&]+\s+)+?[*&]*(?P<name>[A-Za-z_]\w*)\s*(?:=.*|\[.*\])?;$")
@@ -327,26 +326,22 @@ def _count_marked_swap(f: dict[str, float], original: Lines, change: Change, mes
     new = [text for line in lines if (text := line.strip()) and not is_comment_text(text)]
     if not old or not new or not {"".join(text.split()) for text in (new[0], new[-1])} & message.beside_markers:
         return
-    if not _has_kin(original, old):
+    kind = _kind(original, old[0])
+    if (
+        kind not in _KIN_KINDS
+        or sum(_kind(original, at) == kind for at in _beside(original, old[0], set(old))) < MIN_KIN
+    ):
         return
     written = {name for text in new for name in NAME.findall(text)}
     own = {name for line in old for name in NAME.findall(original.stripped[line])} - written
     first, other = (set(NAME.findall(text)) for text in (original.stripped[old[0]], new[0]))
     identity = original.identity(old[0])
-    is_among = identity is None or len(original.identities[identity]) > 1
-    is_other = identity != _identity(new[0]) or (is_among and 2 * len(first - other) >= len(other))
+    is_other = identity != _identity(new[0]) or (
+        identity is not None and len(original.identities[identity]) > 1 and 2 * len(first - other) >= len(other)
+    )
     if own and is_other:
         f["marked_swapped"] += 1
         f["marked_swapped_unsaid"] += not own & message.words
-
-
-def _has_kin(original: Lines, old: Sequence[int]) -> bool:
-    """Whether lines stand among others of the kind of the first, or among those like it where it is of none."""
-    kind, text = _kind(original, old[0]), original.stripped[old[0]]
-    beside = _beside(original, old[0], set(old))
-    if kind in _KIN_KINDS:
-        return sum(_kind(original, at) == kind for at in beside) >= MIN_KIN
-    return sum(_ratio(text, original.stripped[at]) >= MIN_KIN_LIKE for at in beside) >= MIN_KIN
 
 
 def _count_swaps(f: dict[str, float], original: Lines, changes: Sequence[Change], message: MessageFacts) -> None:
