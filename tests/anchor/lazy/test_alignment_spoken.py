@@ -520,11 +520,6 @@ def added_by(words: Mapping[str, str], original: str, *snippets: str) -> list[tu
             "from os import path\nimport re\n",
             ["0:from pathlib import Path"],
         ),
-        (
-            {"`import t`": "new", " in a group of its own below `__future__`": "after"},
-            "from __future__ import a\n\nimport b\n",
-            ["0:", "0:import t"],
-        ),
     ],
 )
 def test_what_is_new_by_its_role_goes_beside_the_place(words: dict[str, str], original: str, result: list[str]) -> None:

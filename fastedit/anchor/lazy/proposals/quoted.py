@@ -56,7 +56,6 @@ _SEPARATOR_BEFORE = pattern(r"(?<=[^\s,|])(?P<sep>\s*[,|]\s*)$")
 _QUOTES = ("'", '"')
 _OUTER = '"“”„«»*'
 _LETTER = re.compile(r"[^\W\d_]")
-_OWN_GROUP = pattern(r"\b(?:group of its own|its own group|own block|separate (?:group|block))\b", re.IGNORECASE)
 _NEAR = 60  # characters from a word for a place to what it goes with
 
 
@@ -148,18 +147,13 @@ def _named_scopes(sentence: str, quote: str, declared: Declared, num_lines: int)
 
 
 def _inserted(line: int, quote: str, original: Lines, values: dict[str, float]) -> QuotedLine:
-    """A line that a quote adds behind one of the original."""
-    return QuotedLine(((_as_line(line, quote, original), line),), values)
-
-
-def _as_line(line: int, quote: str, original: Lines) -> str:
-    """A quote as a line behind one of the original, indented and ended as the lines beside it are."""
+    """A new line behind one of the original, indented and ended as the lines beside it are."""
     opens = line >= 0 and original.stripped[line][-1:] in tuple("[{(")
     has_own = line >= 0 and original.keys[line] and not opens
     beside = original.texts[line if has_own else min(line + 1, len(original) - 1)]
     indentation = beside[: len(beside) - len(beside.lstrip())]
     tail = beside.rstrip()[-1:] if beside.rstrip()[-1:] in (",", ";") and quote[-1] not in ",;{(:" else ""
-    return f"{indentation}{quote}{tail}"
+    return QuotedLine(((f"{indentation}{quote}{tail}", line),), values)
 
 
 def _told_places(sentence: str, quote: re.Match[str], original: Lines, scopes: Sequence[range] = ()) -> Iterator[int]:
@@ -310,8 +304,7 @@ def _by_roles(named: Mentioned, pieces: Sequence[str], shown: Shown, original: L
                 chance = max(float(chances[_NEW]), 0.0 if is_known or NAME.match(quote) else NEW_TO_FILE)
                 if chance >= MIN_ROLE:
                     anchors = _anchors(quote, [other for other in here if other[0] is not one], piece, original)
-                    is_apart = _OWN_GROUP.search(sentence) is not None
-                    yield from _beside(quote, chance, anchors, shown, original, is_apart=is_apart)
+                    yield from _beside(quote, chance, anchors, shown, original)
 
 
 def _inside(quoted: str) -> str:
@@ -344,7 +337,7 @@ def _lines_meant(mention: Mention, text: str, original: Lines) -> Sequence[int]:
 
 
 def _beside(
-    quote: str, chance: float, anchors: Sequence[_Anchor], shown: Shown, original: Lines, *, is_apart: bool
+    quote: str, chance: float, anchors: Sequence[_Anchor], shown: Shown, original: Lines
 ) -> Iterator[QuotedLine]:
     """Yields what a new quote adds beside each anchor: a line, an entry like the anchor's, or one in its line."""
     key = bare(quote)
@@ -365,9 +358,7 @@ def _beside(
         if made is not None and not any(bare(text) in shown_lines for text, _ in (*made.added, *made.changed)):
             yield made._replace(values=values | made.values)
         if is_line:
-            text = _as_line(gap - 1, quote, original)
-            lines = (("", gap - 1), (text, gap - 1)) if is_apart else ((text, gap - 1),)
-            yield QuotedLine(lines, values)
+            yield _inserted(gap - 1, quote, original, values)
 
 
 def _entry(quote: str, anchor: _Anchor, original: Lines) -> QuotedLine | None:

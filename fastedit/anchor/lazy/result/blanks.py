@@ -17,7 +17,7 @@ from fastedit.anchor.lazy.words.shapes import TEXTS, is_title
 
 USUAL_BLANKS = {"python": 2}  # before a declaration, where the file has no other
 _BEGINNING = re.compile(r"\W*\w+\W")  # of a line: what it is, mostly
-STYLED = ("css", "")  # SCSS and Less are scanned, not parsed
+STYLED = ("css", "")  # SCSS, Less and all else that is scanned, not parsed, has no language here
 FEW_LINES = 8  # fewer say nothing of where a file has blank lines
 
 
@@ -233,7 +233,7 @@ class Blanks:
         return identity.kind != "decl" or self._has_block(row)
 
     def _has_block(self, row: int) -> bool:
-        """Whether a run of new lines that begins with the row goes on further in, or where it begins with a comment."""
+        """Whether new lines that begin with the row have a block: below it, or below comments or decorators there."""
         rows, columns = self.grid.rows, self.grid.shown.columns
         if OPENER.search(self.grid.shown.stripped[row]) or self.grid.shown.identity(row) is None:
             return True
