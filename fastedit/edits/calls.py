@@ -6,13 +6,18 @@ They are bare, or as APIs wrap them:
     {"command": "create", "path": "a.py", "file_text": "..."}
     {"target_file": "a.py", "code_edit": "..."}                              the code_edit is a message of its own
     {"name": ..., "arguments": "{...}"}, {"type": "tool_use", "input": {...}}, {"tool_calls": [...]}, a list of such
+
+Or an agent writes the call of `edit_file` out, with words around it:
+
+    <target_file>a.py</target_file> <instructions>...</instructions> <code_edit>...</code_edit>
+    target_file: a.py    instructions: ...    code_edit: ...
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fastedit.edits.model import Action, Edit, Format, PatchHunk, Snippet
@@ -28,8 +33,103 @@ CREATES = ("create", "create_file", "write", "write_file", "write_to_file", "Wri
 WRAPPERS = ("tool_calls", "choices", "message", "function", "arguments", "content", "output", "input", "parameters")
 PATCH = "*** Begin Patch"
 MAX_DEPTH = 8
+MAX_HEADER = 8  # lines of a written-out call before its code
 _FENCED = re.compile(r"\s*```(?:json)?\n(.*?)\n```\s*", re.DOTALL)
 Call = dict[str, Any]
+_WRITTEN = re.compile(r"code_?edit", re.IGNORECASE)
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_PARAMETER = r'parameter\s+name="'
+_CODE_TAG = re.compile(rf'\s*<(?:code_?edit|{_PARAMETER}code_?edit")>(?P<code>.*)', re.IGNORECASE)
+_CODE_END = re.compile(r"(?P<code>.*?)</(?:code_?edit|parameter)>\s*", re.IGNORECASE)
+_CODE_LABEL = re.compile(r"\s*code_?edit\s*:\s*\|?-?\s*", re.IGNORECASE)
+_CALL_TAG = re.compile(
+    r"\s*</?(?:edit_?file|edit|tool_?call|tool_?use|function_?calls?|invoke)\b[^<>]*>\s*", re.IGNORECASE
+)
+_CALL_NAME = re.compile(r"\s*edit_?file:?\s*", re.IGNORECASE)
+_NAMES_PATH = "|".join(PATHS)
+_PATH_TAG = re.compile(rf'\s*<(?:target|{_NAMES_PATH}|{_PARAMETER}(?:{_NAMES_PATH})")>\s*(?P<text>.*?)\s*</[\w-]+>\s*')
+_PATH_LABEL = re.compile(rf"\s*(?:target|{_NAMES_PATH})\s*:\s*(?P<text>\S+)\s*")
+_TOLD = "instructions?|explanation|description"
+_TOLD_TAG = re.compile(rf'\s*<(?:{_TOLD}|{_PARAMETER}(?:{_TOLD})")>(?P<text>.*?)(?:</[\w-]+>)?\s*')
+_TOLD_LABEL = re.compile(rf"\s*(?:{_TOLD})\s*:\s*(?P<text>.*)")
+
+
+def with_fences(text: str) -> str:
+    """The text with the code of written-out calls in fences, below the names of their files and their instructions.
+
+    One line stays one line, unless code begins or ends on that of its tag.
+    """
+    if not _WRITTEN.search(text):
+        return text
+    runs = re.findall(r"`{3,}", text)
+    return "\n".join(_WrittenCalls(text.split("\n"), "`" * (max(map(len, runs), default=2) + 1)).fenced())
+
+
+class _WrittenCalls:
+    """The lines of a text with written-out calls in it. fence: one that they don't have."""
+
+    def __init__(self, lines: Sequence[str], fence: str) -> None:
+        self._lines, self._fence = lines, fence
+        marks = (at for at, line in enumerate(lines) if _CODE_TAG.match(line) or _CODE_LABEL.fullmatch(line))
+        self._headers = {at for mark in marks for at in range(mark - MAX_HEADER, mark)}
+        self._closing = ""  # what ends the fence that the line is in
+        self._end: re.Pattern[str] | None = None  # what ends the code that the line is in
+
+    def fenced(self) -> Iterator[str]:
+        """Yields the lines as `with_fences` has them."""
+        for number, line in enumerate(self._lines):
+            if self._end is not None:
+                yield from self._code(line)
+            elif self._closing or _FENCE.match(line):
+                yield self._as_it_is(line)
+            else:
+                yield from self._outside(number, line)
+        if self._end is _CALL_TAG:  # a label's code has no end of its own
+            yield self._fence
+
+    def _code(self, line: str) -> Iterator[str]:
+        """Yields a line of code, or its end."""
+        end = self._end.fullmatch(line) if self._end is not None else None
+        if end is None:
+            yield line
+            return
+        if self._end is _CODE_END and end["code"].strip():
+            yield end["code"]
+        self._end = None
+        yield self._fence
+
+    def _as_it_is(self, line: str) -> str:
+        """A line of a fence that is there already."""
+        found = _FENCE.match(line)
+        if found and (not self._closing or found[1].startswith(self._closing)):
+            self._closing = "" if self._closing else found[1]
+        return line
+
+    def _outside(self, number: int, line: str) -> Iterator[str]:
+        """Yields a line of words, or the beginning of code."""
+        tag = _CODE_TAG.fullmatch(line)
+        if tag is not None:
+            self._end = _CODE_END
+            yield self._fence
+            if tag["code"].strip():
+                yield from self._code(tag["code"])
+        elif _CODE_LABEL.fullmatch(line):
+            behind = next((one for one in self._lines[number + 1 :] if one.strip()), "")
+            self._end = None if _FENCE.match(behind) else _CALL_TAG
+            yield "" if self._end is None else self._fence
+        elif number in self._headers or (self._headers and _CALL_TAG.fullmatch(line)):
+            yield _told_line(line)
+        else:
+            yield line
+
+
+def _told_line(line: str) -> str:
+    """A line of a written-out call that holds no code, as prose has it."""
+    if (path := _PATH_TAG.fullmatch(line) or _PATH_LABEL.fullmatch(line)) is not None:
+        return f"File: {path['text']}"
+    if (told := _TOLD_TAG.fullmatch(line) or _TOLD_LABEL.fullmatch(line)) is not None:
+        return told["text"]
+    return "" if _CALL_TAG.fullmatch(line) or _CALL_NAME.fullmatch(line) else line
 
 
 def calls_in(text: str) -> list[Call]:

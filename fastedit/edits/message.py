@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from fastedit.edits.bare import bare_snippets, ends_in_heading, has_loose_marker
-from fastedit.edits.calls import Call, calls_in, edits_of_call, path_of_call
+from fastedit.edits.calls import Call, calls_in, edits_of_call, path_of_call, with_fences
 from fastedit.edits.fences import Block, BlockKind, split_message
 from fastedit.edits.model import Action, Edit, Format, Snippet, longest, whole_edit
 from fastedit.edits.naming import ends_with
@@ -42,6 +42,7 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
     forced = _forced(format)
     if forced is None and (calls := calls_in(text)):
         return _joined(edit for call in calls for edit in _of_call(call))
+    text = with_fences(text) if forced is None else text
     message = split_message(text)
     reader = PathReader()
     placed = [reader.place(block) for block in message.blocks]

@@ -1,4 +1,4 @@
-"""JSON tool calls are edits, however they are wrapped; other JSON is a file's text."""
+"""Tool calls are edits, as JSON however they are wrapped or written out with tags; other JSON is a file's text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import json
 import pytest
 
 import fastedit
+from fastedit.anchor.hints import prose_of
 from fastedit.edits import parse_message
+from fastedit.edits.calls import with_fences
 from fastedit.edits.model import Action, Format
-from fastedit.errors import Code, EditRefused
+from fastedit.errors import Code, EditRefused, EditUnreadable
 
 ORIGINAL = "def a():\n    return 1\n\n\ndef b():\n    return 2\n"
 EXPECTED = ORIGINAL.replace("return 2", "return 3")
@@ -84,3 +86,52 @@ def test_what_is_not_there_is_refused() -> None:
 )
 def test_other_json_is_code(text: str) -> None:
     assert {edit.format for edit in parse_message(text)} <= {Format.LAZY, Format.WHOLE}
+
+
+CODE = "def area(side):\n    # ...\n    return side**2"
+WRITTEN = {
+    "tags": f"I'll square it.\n\n<edit_file>\n<target_file>shapes/area.py</target_file>\n<instructions>square it"
+    f"</instructions>\n<code_edit>\n{CODE}\n</code_edit>\n</edit_file>\n\nThat's all.",
+    "tags around the code": f"<edit_file>\n<path>shapes/area.py</path>\n<code_edit>{CODE}</code_edit>\n</edit_file>",
+    "parameters": '<invoke name="edit_file">\n<parameter name="target_file">shapes/area.py</parameter>\n'
+    f'<parameter name="instructions">square it</parameter>\n<parameter name="code_edit">\n{CODE}\n</parameter>\n'
+    "</invoke>",
+    "labels in a tag": f"<edit_file>\ntarget: shapes/area.py\ninstructions: square it\ncode_edit:\n{CODE}\n"
+    "</edit_file>",
+    "labels": f"edit_file\ntarget_file: shapes/area.py\ninstructions: square it\ncode_edit: |\n{CODE}",
+    "labels and a fence": f"edit_file\ntarget_file: shapes/area.py\ncode_edit:\n```python\n{CODE}\n```",
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_written_out_call_is_read_by_its_code(name: str) -> None:
+    """Tags and labels of a call never reach the file: they once were new lines of it."""
+    (edit,) = parse_message(WRITTEN[name])
+    assert edit.path == "shapes/area.py"
+    assert [list(snippet.lines) for snippet in edit.snippets] == [CODE.split("\n")]
+    assert "return" not in prose_of(WRITTEN[name])
+    applied = fastedit.apply(
+        "def area(side):\n    check(side)\n    return side\n", WRITTEN[name], path="area.py", mode="structural"
+    )
+    assert applied.text == "def area(side):\n    check(side)\n    return side**2\n"
+
+
+def test_lines_keep_their_numbers() -> None:
+    for name in ("tags", "labels in a tag"):
+        made = with_fences(WRITTEN[name]).split("\n")
+        assert len(made) == len(WRITTEN[name].split("\n"))
+        assert made.index("def area(side):") == WRITTEN[name].split("\n").index("def area(side):")
+
+
+def test_a_call_that_is_cut_off_is_refused() -> None:
+    with pytest.raises(EditUnreadable, match="never closed"):
+        parse_message(WRITTEN["tags"].partition("**2")[0])
+
+
+def test_fences_and_other_texts_stay_as_they_are() -> None:
+    """A document may be about such calls, and code may hold a longer run of backticks."""
+    shown = f"Document it:\n\n```xml\n<code_edit>\n{CODE}\n</code_edit>\n```\n"
+    assert with_fences(shown) == shown
+    assert with_fences("path: a.py") == "path: a.py"
+    made = with_fences("<code_edit>\n```py\nx\n```\n</code_edit>")
+    assert made == "````\n```py\nx\n```\n````"
