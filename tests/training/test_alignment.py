@@ -219,6 +219,12 @@ def test_the_mean_of_fits_leaves_out_what_one_lacks(tmp_path):
         mean_weights([tmp_path / "none.json"])
 
 
+def test_names_that_no_weight_has_are_refused(records, tmp_path, capsys):
+    given = ["--train", records, "--calibrate", records, "--only", "weights", "--out", tmp_path / "o"]
+    assert main([*map(str, given), "--free", "gap_", "nothing_like_it"]) == 2
+    assert "'nothing_like_it'" in capsys.readouterr().err
+
+
 def test_no_rounds_are_refused(capsys):
     assert main(["--rounds", "0"]) == 2
     assert "--rounds" in capsys.readouterr().err
@@ -253,6 +259,16 @@ def test_fitting_makes_right_readings_likelier(records):
     assert 0 < loss <= -before + 1e-6
     assert all(lowest <= weights[name] <= highest for name, (lowest, highest) in BOUNDS.items())
     assert set(BOUNDS) <= set(NAMES)
+
+
+def test_weights_that_are_held_stay(records):
+    start = read_weights(FITTED / "weights.json") | {"new_known": 0.0, "same": 0.0}
+    cases = [case for case in read_cases(records) if case.expected is not None]
+    groups = [CaseReadings(case.weight, find((case, True), start).readings) for case in cases]
+    weights, _ = fitted([group for group in groups if group.tells()], start, start, free=["same", "deleted"])
+    changed = {name for name in NAMES if weights[name] != start[name]}
+    assert changed
+    assert changed <= {"same", "deleted"}
 
 
 def test_nothing_is_fitted_to_no_readings():

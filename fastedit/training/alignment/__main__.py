@@ -19,6 +19,7 @@ from typing import Any
 
 import fastedit
 from fastedit.anchor.lazy import FITTED
+from fastedit.anchor.lazy.reading import NAMES
 from fastedit.errors import SettingsError
 from fastedit.training.alignment.asking import fit_asking
 from fastedit.training.alignment.cases import (
@@ -98,6 +99,7 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
     wordings = read_wordings(options.wordings)
     cases = [case for found in train.values() for case in found]
     changes = [*changes_of(cases), *(read_changes(options.pairs) if options.pairs else ())]
+    free = _named(options.free) if options.free else NAMES
     told = {"seed": options.seed, "records": {path.name: _counts(found) for path, found in train.items()}}
     output.fill()
     stages = options.only or STAGES
@@ -133,13 +135,21 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
         elif "weights" in stages:
             start = read_weights(output.folder / "weights.json")
             report = _reporter(output, told | {"changes": len(changes)})
-            fit_weights(cases, changes, phrases, start, options.rounds, options.seed, ready, report)
+            fit_weights(cases, changes, phrases, start, options.rounds, options.seed, ready, report, free)
         if "certainty" in stages:
             told["records"] = told["records"] | {options.calibrate.name: _counts(calibration)}
             chance = random.Random(f"{options.seed} certainty")
             plain = [*everyday_cases(changes, EVERYDAY, chance), *cut_cases(changes, phrases, CUT_OUT, chance)]
             plain += twin_cases(changes, TWINS, chance)
             _fit_certainty([*cases, *plain], calibration, output, told | {"changes": len(plain)}, ready)
+
+
+def _named(beginnings: Sequence[str]) -> list[str]:
+    """The names of the weights that begin with any of these. Raises SettingsError where one begins none."""
+    idle = [one for one in beginnings if not any(name.startswith(one) for name in NAMES)]
+    if idle:
+        raise SettingsError(f"no weight's name begins with {idle[0]!r}")
+    return [name for name in NAMES if name.startswith(tuple(beginnings))]
 
 
 def _reporter(output: _Output, told: dict[str, Any]) -> Callable[[Weights, dict[str, Any]], None]:
@@ -197,6 +207,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--mentions", type=Path, default=MENTIONS, help="names in messages with their roles: JSON lines, by case")
     add("--mean", type=Path, nargs="+", help="stored weights, whose mean is taken instead of fitting new ones")
     add("--rounds", type=int, default=4, help="how often the weights are fitted (default: 4)")
+    add("--free", nargs="+", metavar="NAME", help="fit only the weights whose names begin so; the others stay")
     add("--processes", type=int, default=os.cpu_count() or 1, help="default: one for each core")
     add("--out", type=Path, default=FITTED, help="default: where they are read, fastedit/anchor/lazy/fitted")
     add("--seed", type=int, default=0)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -125,12 +125,13 @@ def fit_weights(
     seed: int,
     workers: ProcessMap,
     report: Callable[[Weights, dict[str, Any]], None],
+    free: Collection[str] = NAMES,
 ) -> Weights:
     """The weights that get most cases exact, or nearly so, of those fitted in `rounds` rounds and those at the start.
 
     Each round reads the cases, snippets newly cut from the changes, messages generated for them and plain edits of
     their files, with the weights of the round before, and fits them to all readings found so far. report: is told of
-    each round, with the best weights until then.
+    each round, with the best weights until then. free: the names of those that are fitted; the others stay.
     """
     known = [case for case in cases if case.expected is not None]
     groups: dict[tuple[int, int], CaseReadings] = {}
@@ -160,7 +161,7 @@ def fit_weights(
                 key = (at, 0 if at < len(known) else number)
                 groups.setdefault(key, CaseReadings(case.weight)).readings.update(one.readings)
             telling = [group for group in groups.values() if group.tells()]
-            weights, loss = fitted(telling, weights, start)
+            weights, loss = fitted(telling, weights, start, free=free)
             told |= {"groups": len(telling), "loss": round(loss, 3)}
         report(best, told)
     return best
@@ -245,12 +246,16 @@ def _digest(text: str) -> bytes:
 
 
 def fitted(
-    groups: Sequence[CaseReadings], weights: Weights, start: Weights, step: float = STEP
+    groups: Sequence[CaseReadings],
+    weights: Weights,
+    start: Weights,
+    step: float = STEP,
+    free: Collection[str] = NAMES,
 ) -> tuple[Weights, float]:
     """The weights under which the groups' right readings are likeliest, and the loss that is left.
 
     The loss is the negative logarithm of the likelihood, plus PENALTY times the squared distance from the weights
-    before. With one right reading in each group it is convex.
+    before. With one right reading in each group it is convex. free: the names of those that are fitted.
     """
     import torch
 
@@ -263,7 +268,8 @@ def fitted(
     def loss(values: Tensor) -> Tensor:
         return PENALTY * (values - centre).square().sum() - likelihood(values)
 
-    limits = torch.tensor([BOUNDS.get(name, FREE) for name in NAMES], dtype=torch.float64)
+    held = {name: (weights[name], weights[name]) for name in NAMES if name not in free}
+    limits = torch.tensor([(BOUNDS | held).get(name, FREE) for name in NAMES], dtype=torch.float64)
     lowest, highest = limits[:, 0], limits[:, 1]
     values = (before + step * (minimised(loss, before, lowest, highest) - before)).clamp(lowest, highest)
     return dict(zip(NAMES, (round(value, 4) for value in values.tolist()), strict=True)), loss(values).item()
