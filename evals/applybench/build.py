@@ -144,6 +144,7 @@ def read_case(folder: Path) -> Record:
         "checker": case.get("checker"),
         "checked": case.get("checked"),
         "why": case.get("why"),
+        "refusal": case.get("refusal"),
     }
     return record_of(data, folder.name)
 

@@ -17,6 +17,10 @@ TIERS = ("clear", "sloppy", "hard", "refuse")
 STYLES = ("chat", "markers", "agent", "config", "partial", "foreign", "patch", "refuse", "other")
 FORMATS = ("lazy", "udiff", "search_replace", "v4a", "whole", "multi_file")
 CHECKS = ("agreed", "mended", None)
+# Why a message can't be applied. twins: what it shows fits several places alike; absent: it changes what the file
+# hasn't; version: it shows the file as it was, or will be; contradiction: its words say otherwise than its code;
+# untold: its words ask for what they don't tell; place: it puts something where the file has no such place.
+REFUSALS = ("twins", "absent", "version", "contradiction", "untold", "place", None)
 # Whoever chose these cases did so before there were splits, or a list of what is kept for judging.
 FIRST_WRITER = 0
 
@@ -34,6 +38,7 @@ class Record:
     must be gone. package: what the originals are from, or None where they were written for the benchmark.
     writer, checker: numbers of those who wrote the message and who applied it blind; checked: whether that one got
     the expected bytes at once (`agreed`) or the case was changed first (`mended`); both None where nobody was asked.
+    refusal: one of REFUSALS, None where nobody said, or the message can be applied.
     """
 
     id: str
@@ -53,6 +58,7 @@ class Record:
     checker: int | None
     checked: str | None
     why: str
+    refusal: str | None = None
 
     @property
     def result(self) -> dict[str, str] | None:
@@ -70,7 +76,7 @@ def record_of(data: Any, where: str) -> Record:
     if not isinstance(data, dict):
         raise BadRecord(f"{where}: not a JSON object")
     where = str(data.get("id") or where)
-    missing, unknown = FIELDS - data.keys(), data.keys() - FIELDS
+    missing, unknown = FIELDS - data.keys() - {"refusal"}, data.keys() - FIELDS
     if missing or unknown:
         told = [f"no {', '.join(sorted(missing))}"] * bool(missing)
         told += [f"unknown {', '.join(sorted(map(str, unknown)))}"] * bool(unknown)
@@ -85,9 +91,10 @@ def _wrong_values(data: Mapping[str, Any]) -> Iterator[str]:
     for name in ("id", "language", "tier", "style", "format", "message", "source", "licence", "why"):
         if not isinstance(data[name], str) or not data[name].strip():
             yield f"{name} must be a text that isn't empty"
-    for name, allowed in (("tier", TIERS), ("style", STYLES), ("format", FORMATS), ("checked", CHECKS)):
-        if data[name] not in allowed:
-            yield f"{name} is {data[name]!r}, not one of {', '.join(map(str, allowed))}"
+    of_few = (("tier", TIERS), ("style", STYLES), ("format", FORMATS), ("checked", CHECKS), ("refusal", REFUSALS))
+    for name, allowed in of_few:
+        if data.get(name) not in allowed:
+            yield f"{name} is {data.get(name)!r}, not one of {', '.join(map(str, allowed))}"
     for name, kinds in (("file", (str, type(None))), ("package", (str, type(None))), ("deletes", (list, tuple))):
         if not isinstance(data[name], kinds):
             yield f"{name} has a wrong type: {type(data[name]).__name__}"
@@ -106,6 +113,8 @@ def _wrong_files(data: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{name!r} is no name below the case's folder" for name in names if not _is_inside(name))
     if data["file"] is not None and data["file"] not in data["files"]:
         yield f"file {data['file']!r} is not among the files"
+    if data.get("refusal") is not None and data["expected"] is not None:
+        yield "refusal is told where a message can't be applied, and only there"
     if (data["expected"] is None) != (data["tier"] == "refuse"):
         yield "expected is null in the tier refuse, and only there"
     yield from (f"deletes {name!r}, which isn't there" for name in data["deletes"] if name not in data["files"])
@@ -163,8 +172,16 @@ def load(split: str, folder: Path = DATA) -> list[Record]:
 
 def text_of(records: Iterable[Record]) -> str:
     """The records as lines of JSON: what a split's file holds, unpacked."""
-    rows = (json.dumps(asdict(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records)
+    rows = (json.dumps(_fields_of(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records)
     return "".join(rows)
+
+
+def _fields_of(record: Record) -> dict[str, Any]:
+    """The fields as they are stored: `refusal` only where it says something."""
+    fields = asdict(record)
+    if record.refusal is None:
+        del fields["refusal"]
+    return fields
 
 
 def packed(records: list[Record]) -> bytes:

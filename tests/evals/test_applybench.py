@@ -96,6 +96,14 @@ def test_packing_gives_the_same_bytes(split: str) -> None:
     assert data[3:8] == again[3:8] == bytes(5)  # no file name, no time
 
 
+def test_why_a_message_is_refused_is_stored_where_somebody_said() -> None:
+    told, untold = refusal(refusal="absent"), refusal()
+    first, second = text_of([told, untold]).splitlines()
+    assert record_of(json.loads(first), "") == told
+    assert record_of(json.loads(second), "") == untold
+    assert "refusal" not in json.loads(second)
+
+
 def test_two_lines_load_a_split() -> None:
     readme = (DATA.parent / "README.md").read_text("utf-8")
     (example,) = re.findall(r"```python\n(import gzip.*?)```", readme, re.DOTALL)
@@ -120,6 +128,8 @@ def test_two_lines_load_a_split() -> None:
         ({"checker": None}, "belong together"),
         ({"writer": True}, "must be numbers"),
         ({"colour": 1}, "unknown colour"),
+        ({"refusal": "twins"}, "refusal is told where a message can't be applied"),
+        ({"tier": "refuse", "expected": None, "refusal": "mood"}, "refusal is 'mood'"),
     ],
 )
 def test_a_bad_record_is_told_in_one_line(changes: dict[str, Any], told: str) -> None:

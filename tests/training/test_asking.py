@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,16 @@ def test_a_change_that_no_snippet_shows_is_asked_for(result: str, asks: bool) ->
     given = laid(case("Logs it.", result))
     assert given is not None
     assert asks_for_more(given) is asks
+
+
+def test_a_message_that_leaves_its_wish_untold_asks_for_more() -> None:
+    refused = Case("one", "one", "a.py", FILE, f"Log it, and adjust the callers.\n\n{SHOWN}", None)
+    told = sample_of(replace(refused, refusal="untold"))
+    assert told is not None
+    assert told.asks
+    # Of others nobody knows what they ask for.
+    assert sample_of(refused) is None
+    assert sample_of(replace(refused, refusal="twins")) is None
 
 
 def samples() -> list[AskingSample]:

@@ -1,7 +1,7 @@
 """Fits the network that tells whether words ask for more than snippets show, see `fastedit.anchor.lazy.words.asking`.
 
 What a message asks for shows in its result alone: a change of which no snippet has a new line, or that goes between two
-lines of which none shows either.
+lines of which none shows either. Of a message that has to be refused a record may say that its words leave it untold.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 EPOCHS, RATE, DECAY = 6, 3e-3, 0.02
 COUNTED = 4.0  # what a message that asks for more counts beside one that doesn't: they are few
 START = -3.0  # log odds of a message without telling words
+UNTOLD = "untold"  # of a message to be refused: its words ask for what they don't tell
 _chosen = asking._FILE
 
 
@@ -82,15 +83,15 @@ def asks_for_more(given: Laid) -> bool:
 
 
 def sample_of(case: Case) -> AskingSample | None:
-    """The words of a case; None where it isn't read as lazy snippets."""
+    """The words of a case; None where it isn't read as lazy snippets, or there is no telling what they ask for."""
     use_mentions_without(case.package)
     given = laid(case)
-    if given is None or given.goal is None:
+    if given is None or (given.goal is None and case.refusal != UNTOLD):
         return None
     pieces = pieces_of(given.snippets, words_beside(case.message, given.snippets))
     snippets = [one.lines for one in given.snippets]
     tokens = mention_tokens(mentions_in(pieces, snippets, Lines(given.lines)), pieces, snippets)
-    return AskingSample(case.package, tokens, asks_for_more(given))
+    return AskingSample(case.package, tokens, given.goal is None or asks_for_more(given))
 
 
 def fit_asking(cases: Sequence[Case], path: Path, seed: int, workers: ProcessMap) -> dict[str, Any]:
@@ -99,7 +100,7 @@ def fit_asking(cases: Sequence[Case], path: Path, seed: int, workers: ProcessMap
     Returns what there is to tell about it: how often it finds a message that asks for more likelier to than one that
     doesn't, of packages that it hasn't seen.
     """
-    written = [case for case in cases if case.expected is not None and case.weight == WRITTEN]
+    written = [case for case in cases if case.weight == WRITTEN]
     samples = [one for one in workers.map(sample_of, written, at_once=64) if one is not None]
     held_out(path, 0).parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:

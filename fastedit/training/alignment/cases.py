@@ -36,6 +36,7 @@ class Case:
     """An assistant's message about one file. expected: the file afterwards; None where the message is to be refused.
 
     package: what it comes from; all cases of a package are on one side when something is checked on held-out ones.
+    refusal: why it is to be refused, as ApplyBench's records say; None where they don't.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Case:
     message: str
     expected: str | None
     weight: float = WRITTEN
+    refusal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,8 @@ def read_cases(path: Path) -> list[Case]:
         name = row["file"]
         expected = None if row["expected"] is None else row["expected"].get(name, row["files"][name])
         package = row.get("package") or row["id"]
-        cases.append(Case(row["id"], package, name, row["files"][name], row["message"], expected))
+        told = (row["id"], package, name, row["files"][name], row["message"], expected)
+        cases.append(Case(*told, refusal=row.get("refusal")))
     if not cases:
         raise SettingsError(f"{path}: no lazy edits of one file in it")
     return cases
