@@ -270,7 +270,7 @@ def test_a_likelihood_is_waited_for_until_the_deadline_or_the_caller_has_enough(
 
 def test_readings_are_judged_by_the_engine(standin: StandIn, target: Askable) -> None:
     file = "def area(w, h):\n    area = w * h\n    return area\n\n\ndef rim(w, h):\n    rim = w + h\n    return rim\n"
-    message = "```python\n# ...\n    return round(area * rim, 2)\n```\n"
+    message = "```python\n    return round(area * rim, 2)\n```\n"
     # It finds every token likely but those of the line that the second reading does away with.
     disliked = set(target.codec.encode(" rim\n")) - set(target.codec.encode(" area\n"))
     standin.likelihood = lambda token: -20.0 if token in disliked else -0.1

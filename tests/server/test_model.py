@@ -132,7 +132,7 @@ def test_a_lazy_edit_is_verified(served: tuple[Running, ScriptedRunner]) -> None
 
 
 CLOSE = "def area(w, h):\n    area = w * h\n    return area\n\n\ndef rim(w, h):\n    rim = w + h\n    return rim\n"
-CLOSE_EDIT = "```python\n# ...\n    return round(area * rim, 2)\n```\n"
+CLOSE_EDIT = "```python\n    return round(area * rim, 2)\n```\n"
 
 
 @pytest.mark.parametrize("stream", [False, True])

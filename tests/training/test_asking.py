@@ -55,6 +55,24 @@ def test_a_message_that_leaves_its_wish_untold_asks_for_more() -> None:
     assert sample_of(replace(refused, refusal="twins")) is None
 
 
+def test_words_that_close_a_message_are_put_behind_others(tmp_path: Path) -> None:
+    closed = case(f"Log it.\n\n{SHOWN}\nNothing else changes.", MORE, shown="", name="closed")
+    naming, asking_more = (replace(closed, message=f"{closed.message} {more}") for more in ("Not `END`.", "Go on."))
+    found = [sample_of(one) for one in (closed, naming, case("Log it.", MORE))]
+    assert [one and one.closing for one in found] == ["Nothing else changes.", "", ""]
+    asks = sample_of(replace(asking_more, expected=MORE.replace("MOST = 2\n", "")))
+    assert asks is not None
+    assert asks.closing == ""
+    plain, longer = sample_of(case("Log it.", MORE)), sample_of(case("Log it.", MORE), "Nothing else changes.")
+    assert plain is not None
+    assert longer is not None
+    assert len(longer.tokens.buckets) > len(plain.tokens.buckets)
+    assert longer.is_closed
+    told = fit_asking([closed, *(case("Log it.", MORE, name=f"case {number}") for number in range(9))],
+                      tmp_path / "a.npz", 0, ProcessMap())  # fmt: skip
+    assert (told["messages"], told["closed"]) == (10, 5)
+
+
 def samples() -> list[AskingSample]:
     asked = [case(f"Log it, and `MOST` {word}.", MORE.replace("MOST = 2\n", "")) for word in ("goes", "is gone")]
     plain = [case(f"Log it {word}.", MORE) for word in ("first", "at once")]

@@ -18,6 +18,7 @@ from fastedit.anchor.lazy.identity import columns_of
 from fastedit.anchor.lazy.keys import KEYS
 from fastedit.anchor.lazy.lines import Change, Lines
 from fastedit.anchor.lazy.proposals.proposals import PROPOSALS, ProposedLoss
+from fastedit.anchor.lazy.result.claims import CLAIMS
 from fastedit.anchor.lazy.result.coherence import COHERENCE
 from fastedit.anchor.lazy.result.facts import FACTS
 from fastedit.anchor.lazy.result.losses import LOSSES
@@ -38,7 +39,7 @@ TASTES = ("keeps_notes", "keeps_stubs", "joins", "by_keys", "flips_note", "keeps
 JOINED = ("upwards", "rewritten", "repeated", *(f"repeated_{name}" for name in REPEATED))
 REPEATED_AT = JOINED.index("repeated")
 # Of a merged result. broken, mended: parse errors that come with what no snippet changes, or go with it.
-WHOLE = (*COHERENCE, *LOSSES, *FULFILLED, "broken", "mended", *FORECAST)
+WHOLE = (*COHERENCE, *LOSSES, *FULFILLED, *CLAIMS, "broken", "mended", *FORECAST)
 BY_KEYS = (*KEYS, *SCATTERED)  # of readings that no path of the search leads to
 NAMES: tuple[str, ...] = (*FEATURES, *FACTS, *TASTES, *BY_KEYS, *PROPOSALS, *JOINED, *WHOLE)
 STRIDES = (512, 32, 4, 1)  # lines that are compared at once

@@ -58,6 +58,7 @@ from fastedit.anchor.lazy.reading import (
     slid,
     weights,
 )
+from fastedit.anchor.lazy.result.claims import Claims
 from fastedit.anchor.lazy.result.coherence import COHERENCE, coherence_of
 from fastedit.anchor.lazy.result.gaps import GAPS, Gaps, Spacing, spaced, ways_to_space
 from fastedit.anchor.lazy.result.losses import LOSSES, losses_of
@@ -173,7 +174,8 @@ def readings_of(
     keys = [_keys_of(one) for one in snippets]
     pieces = list(zip(told_around, [*keys, *keys[-1:]], strict=True))
     result = _with_proposals(carried, base, hints, shown, pieces, named, used)
-    ranked = _as_wholes(result[: count + MAX_BELOW], base, facts, forecast, used)
+    claims = Claims(named, base.lines, found, shown.keys)
+    ranked = _as_wholes(result[: count + MAX_BELOW], base, facts, claims, forecast, used)
     gaps = Gaps(base.lines, [snippet.lines for snippet in snippets], pieces)
     return probabilities(_with_blanks(ranked, gaps, facts, used)[:count])
 
@@ -464,6 +466,7 @@ def _as_wholes(
     readings: Sequence[Reading],
     base: Base,
     message: MessageFacts,
+    claims: Claims,
     forecast: Forecast | None,
     used: dict[str, float],
 ) -> list[Reading]:
@@ -479,6 +482,7 @@ def _as_wholes(
             *coherence_of(original, changes, message, language),
             *losses_of(original, changes, message, language),
             *fulfilled_by(original, changes, message),
+            *claims.unborne(changes),
             *_broken(reading, changes, base),
             *((0.0,) * len(FORECAST) if forecast is None else forecast.facts(plain, reading.worded)),
         )

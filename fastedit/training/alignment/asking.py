@@ -2,6 +2,9 @@
 
 What a message asks for shows in its result alone: a change of which no snippet has a new line, or that goes between two
 lines of which none shows either. Of a message that has to be refused a record may say that its words leave it untold.
+
+Who asks for more mostly does so at the end, so that any words there would look like it. So messages that ask for no
+more come once more, with the end of another of them: "Nothing else changes."
 """
 
 from __future__ import annotations
@@ -35,17 +38,24 @@ if TYPE_CHECKING:
 EPOCHS, RATE, DECAY = 6, 3e-3, 0.02
 COUNTED = 4.0  # what a message that asks for more counts beside one that doesn't: they are few
 START = -3.0  # log odds of a message without telling words
+MAX_CLOSING = 120  # characters
 UNTOLD = "untold"  # of a message to be refused: its words ask for what they don't tell
 _chosen = asking._FILE
 
 
 @dataclass(frozen=True, slots=True)
 class AskingSample:
-    """The words of a message, and whether they ask for more than its snippets show."""
+    """The words of a message, and whether they ask for more than its snippets show.
+
+    closing: those behind its last snippet where they name nothing and ask for no more; "" otherwise. is_closed: it has
+    another's.
+    """
 
     package: str
     tokens: MentionTokens
     asks: bool
+    closing: str = ""
+    is_closed: bool = False
 
 
 def use_asking(path: Path) -> None:
@@ -82,16 +92,28 @@ def asks_for_more(given: Laid) -> bool:
     return False
 
 
-def sample_of(case: Case) -> AskingSample | None:
-    """The words of a case; None where it isn't read as lazy snippets, or there is no telling what they ask for."""
+def sample_of(case: Case, closing: str = "") -> AskingSample | None:
+    """The words of a case; None where it isn't read as lazy snippets, or there is no telling what they ask for.
+
+    closing: words to put behind them.
+    """
     use_mentions_without(case.package)
     given = laid(case)
     if given is None or (given.goal is None and case.refusal != UNTOLD):
         return None
-    pieces = pieces_of(given.snippets, words_beside(case.message, given.snippets))
+    *before, last = pieces_of(given.snippets, words_beside(case.message, given.snippets))
+    pieces = [*before, f"{last}\n\n{closing}" if closing else last]
     snippets = [one.lines for one in given.snippets]
-    tokens = mention_tokens(mentions_in(pieces, snippets, Lines(given.lines)), pieces, snippets)
-    return AskingSample(case.package, tokens, given.goal is None or asks_for_more(given))
+    mentions = mentions_in(pieces, snippets, Lines(given.lines))
+    asks = given.goal is None or asks_for_more(given)
+    is_plain = not asks and not closing and all(one.piece < len(before) for one in mentions)
+    own = last.strip() if is_plain and len(last) <= MAX_CLOSING else ""
+    return AskingSample(case.package, mention_tokens(mentions, pieces, snippets), asks, own, bool(closing))
+
+
+def _closed(job: tuple[Case, str]) -> AskingSample | None:
+    """The words of a case with a closing."""
+    return sample_of(*job)
 
 
 def fit_asking(cases: Sequence[Case], path: Path, seed: int, workers: ProcessMap) -> dict[str, Any]:
@@ -101,7 +123,14 @@ def fit_asking(cases: Sequence[Case], path: Path, seed: int, workers: ProcessMap
     doesn't, of packages that it hasn't seen.
     """
     written = [case for case in cases if case.weight == WRITTEN]
-    samples = [one for one in workers.map(sample_of, written, at_once=64) if one is not None]
+    found = [(case, one) for case, one in zip(written, workers.map(sample_of, written, at_once=64), strict=True) if one]
+    samples = [one for _, one in found]
+    num_read, num_asking = len(samples), sum(one.asks for one in samples)
+    closings = sorted({one.closing for one in samples} - {""})
+    chance = random.Random(seed)
+    plain = [case for case, one in found if not one.asks] if closings else []
+    jobs = [(case, chance.choice(closings)) for case in chance.sample(plain, len(plain) // 2)]
+    samples += [one for one in workers.map(_closed, jobs, at_once=64) if one is not None]
     held_out(path, 0).parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
         stored = Path(folder, "samples.pickle")
@@ -110,8 +139,9 @@ def fit_asking(cases: Sequence[Case], path: Path, seed: int, workers: ProcessMap
     odds, asks = (np.concatenate(part) for part in zip(*told, strict=True))
     use_asking(path)
     return {
-        "messages": len(samples),
-        "asking": sum(one.asks for one in samples),
+        "messages": num_read,
+        "asking": num_asking,
+        "closed": len(samples) - num_read,
         "ranked_rightly_on_held_out_packages": round(_ranked_rightly(odds, asks), 4),
     }
 
@@ -125,7 +155,7 @@ def _fit_without(stored: Path, path: Path, seed: int, part: int | None) -> tuple
     network = fitted_network([one for one in samples if part_of(one.package) != part], seed)
     arrays = {name: value.numpy().astype(np.float16) for name, value in network.state_dict().items()}
     np.savez_compressed(path if part is None else held_out(path, part), **arrays)
-    rest = [one for one in samples if part_of(one.package) == part]
+    rest = [one for one in samples if part_of(one.package) == part and not one.is_closed]
     with torch.no_grad():
         odds = [float(network(*batch_of([one.tokens]))[0]) for one in rest]
     return np.array(odds, np.float64), np.array([one.asks for one in rest], bool)
