@@ -269,8 +269,10 @@ def test_what_becomes_of_records() -> None:
         replace(refusal(), tier="hard", expected={"area.py": EXPECTED}), "train", "fastedit-structural"
     )
     assert (refused.outcome, refused.is_answered) == ("refused", False)
-    marked = LAZY.partition("\n\n")[2].replace("def edge", "# ...\n\n\ndef edge")
-    several = record(file=None, message=f"### area.py\n\n{marked}\n### new.py\n\n```python\nx = 1\n```\n",
+
+
+def test_what_becomes_of_a_record_of_several_files() -> None:
+    several = record(file=None, message=f"### area.py\n\n{LAZY}\n### new.py\n\n```python\nx = 1\n```\n",
                      expected={"area.py": EXPECTED, "new.py": "x = 1\n"}, format="multi_file")  # fmt: skip
     assert score_record(several, "train", "fastedit-structural").outcome == "exact"
 

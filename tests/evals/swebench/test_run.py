@@ -245,4 +245,4 @@ def test_a_package_is_installed_once_for_all_its_instances(tmp_path: Path) -> No
     instances = world.write(*(world.named(f"i-{number}") for number in range(3)))
     assert run(world, tmp_path / "out", instances, "--from-gold", "--workers", "3") == 0
     assert count.read_text().split() == ["installed"]
-    assert all(row["gold_resolved"] for row in rows(tmp_path / "out"))
+    assert all(row["resolved"] for row in rows(tmp_path / "out"))
