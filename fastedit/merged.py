@@ -124,6 +124,7 @@ def merge(
 ) -> Merged:
     """The merged draft of an edit, right or not. EditRefused for an edit that no draft can be made of."""
     choice = choice or DEFAULT_CHOICE
+    message = edit.part_of(message)
     words = f"{message}\n{instruction or ''}"
     if edit.format is Format.WHOLE and leaves_out(original.text, edit.snippets):
         edit = replace(edit, format=Format.LAZY)

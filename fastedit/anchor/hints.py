@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fastedit.anchor.cues import CueKind, cue_at
-from fastedit.edits.calls import with_fences
 from fastedit.edits.naming import without_files
 from fastedit.patterns import pattern
 
@@ -339,7 +338,7 @@ def prose_of(message: str) -> str:
     """The message's lines outside of fences."""
     lines: list[str] = []
     closing: str | None = None
-    for line in with_fences(message).split("\n"):
+    for line in message.split("\n"):
         fence = _FENCE.match(line)
         if closing is None and fence:
             closing = fence.group(1)[:3]

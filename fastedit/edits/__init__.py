@@ -5,6 +5,7 @@ calls           edits in tool calls
 bare            snippets of a message without fences
 model           edits as data
 fences          a message taken apart: fences, patches without one, the prose between them
+sections        the part of a message about several files that each of them hears
 roles           the file that a fence is for, and whether it is an edit: as it and the prose tell
 wording         lines that only stand for code, paragraphs that are prose
 naming          file names as assistants write them

@@ -1,6 +1,6 @@
 """Edits in a text that consists of tool calls, as agents send them to `str_replace`, `edit_file` and their kin.
 
-They are bare, or as APIs wrap them:
+They are bare, or as APIs wrap them, and an agent's words may stand around them:
 
     {"path": "a.py", "old_str": "...", "new_str": "..."}                     also old_string, oldText; edits: [...]
     {"command": "create", "path": "a.py", "file_text": "..."}
@@ -34,7 +34,8 @@ WRAPPERS = ("tool_calls", "choices", "message", "function", "arguments", "conten
 PATCH = "*** Begin Patch"
 MAX_DEPTH = 8
 MAX_HEADER = 8  # lines of a written-out call before its code
-_FENCED = re.compile(r"\s*```(?:json)?\n(.*?)\n```\s*", re.DOTALL)
+_FENCED = re.compile(r"^```(?:json|tool_call|tool_code)?[ \t]*\n(.*?)\n```[ \t]*$", re.DOTALL | re.MULTILINE)
+_OBJECT = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
 Call = dict[str, Any]
 _WRITTEN = re.compile(r"code_?edit", re.IGNORECASE)
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
@@ -49,9 +50,10 @@ _CALL_NAME = re.compile(r"\s*edit_?file:?\s*", re.IGNORECASE)
 _NAMES_PATH = "|".join(PATHS)
 _PATH_TAG = re.compile(rf'\s*<(?:target|{_NAMES_PATH}|{_PARAMETER}(?:{_NAMES_PATH})")>\s*(?P<text>.*?)\s*</[\w-]+>\s*')
 _PATH_LABEL = re.compile(rf"\s*(?:target|{_NAMES_PATH})\s*:\s*(?P<text>\S+)\s*")
-_TOLD = "instructions?|explanation|description"
-_TOLD_TAG = re.compile(rf'\s*<(?:{_TOLD}|{_PARAMETER}(?:{_TOLD})")>(?P<text>.*?)(?:</[\w-]+>)?\s*')
-_TOLD_LABEL = re.compile(rf"\s*(?:{_TOLD})\s*:\s*(?P<text>.*)")
+TOLD = ("instruction", "instructions", "explanation", "description")
+_NAMES_TOLD = "|".join(TOLD)
+_TOLD_TAG = re.compile(rf'\s*<(?:{_NAMES_TOLD}|{_PARAMETER}(?:{_NAMES_TOLD})")>(?P<text>.*?)(?:</[\w-]+>)?\s*')
+_TOLD_LABEL = re.compile(rf"\s*(?:{_NAMES_TOLD})\s*:\s*(?P<text>.*)")
 
 
 def with_fences(text: str) -> str:
@@ -61,8 +63,13 @@ def with_fences(text: str) -> str:
     """
     if not _WRITTEN.search(text):
         return text
+    return "\n".join(_WrittenCalls(text.split("\n"), _fence_for(text)).fenced())
+
+
+def _fence_for(text: str) -> str:
+    """A fence that a text doesn't have."""
     runs = re.findall(r"`{3,}", text)
-    return "\n".join(_WrittenCalls(text.split("\n"), "`" * (max(map(len, runs), default=2) + 1)).fenced())
+    return "`" * (max(map(len, runs), default=2) + 1)
 
 
 class _WrittenCalls:
@@ -133,15 +140,44 @@ def _told_line(line: str) -> str:
 
 
 def calls_in(text: str) -> list[Call]:
-    """The calls that a text consists of; none where it is anything else."""
-    fenced = _FENCED.fullmatch(text)
-    said = (fenced[1] if fenced else text).strip()
-    if not said.startswith(("{", "[")) or not any(name in said for name in (*OLD, *WHOLE, *MESSAGES)):
+    """The calls that a text consists of, with words before them or around their fences; none where it is anything else.
+
+    Words that aren't a call's own are put to its instruction.
+    """
+    if not any(name in text for name in (*OLD, *WHOLE, *MESSAGES)):
         return []
+    calls: list[Call] = []
+    for words, said in _told_in(text):
+        found = _calls_of(said)
+        if not found or any(map(_FENCE.match, words.split("\n"))):
+            return []
+        told = "\n\n".join(filter(None, (words.strip(), words_of_call(found[0]))))
+        calls += [_with_words(found[0], told), *found[1:]]
+    return calls
+
+
+def _told_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yields the pieces of a text that may be calls, each with the words before it, the last one's behind it too."""
+    fenced = list(_FENCED.finditer(text))
+    if fenced:
+        starts = [0, *(found.end() for found in fenced)]
+        words = [text[start : found.start()] for start, found in zip(starts, fenced, strict=False)]
+        words[-1] += "\n" + text[starts[-1] :]
+        yield from zip(words, (found[1] for found in fenced), strict=True)
+    elif (found := _OBJECT.search(text)) is not None:
+        yield text[: found.start()], text[found.start() :]
+
+
+def _calls_of(said: str) -> list[Call]:
     try:
         return list(_calls(json.loads(said), "", 0))
     except (ValueError, RecursionError):
         return []
+
+
+def _with_words(call: Call, words: str) -> Call:
+    rest = {name: value for name, value in call.items() if name not in TOLD}
+    return rest | {TOLD[0]: words} if words else rest
 
 
 def edits_of_call(call: Call) -> list[Edit] | str:
@@ -155,6 +191,20 @@ def edits_of_call(call: Call) -> list[Edit] | str:
         return [Edit(Format.WHOLE, path, Action.CREATE, snippets=(Snippet(tuple(_lines(whole))),))]
     pairs = call.get("edits") if isinstance(call.get("edits"), list) else [call]
     return [_replacement(path, pair) for pair in pairs or ()]
+
+
+def message_of_call(call: Call, code: str) -> str:
+    """The words of a call with its code in a fence below them, as a message has these."""
+    first = next((line for line in code.split("\n") if line.strip()), "")
+    if _FENCE.match(first):
+        return f"{words_of_call(call)}\n\n{code}"
+    fence = _fence_for(code)
+    return "\n".join((words_of_call(call), "", fence, code.removesuffix("\n"), fence))
+
+
+def words_of_call(call: Call) -> str:
+    """The words of a call about its edit."""
+    return "\n\n".join(call[name] for name in TOLD if isinstance(call.get(name), str))
 
 
 def path_of_call(call: Call) -> str | None:

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from fastedit.edits.bare import bare_snippets, ends_in_heading, has_loose_marker
-from fastedit.edits.calls import Call, calls_in, edits_of_call, path_of_call, with_fences
+from fastedit.edits.calls import (
+    Call,
+    calls_in,
+    edits_of_call,
+    message_of_call,
+    path_of_call,
+    with_fences,
+    words_of_call,
+)
 from fastedit.edits.fences import Block, BlockKind, split_message
 from fastedit.edits.model import Action, Edit, Format, Snippet, longest, whole_edit
 from fastedit.edits.naming import ends_with
@@ -22,6 +30,7 @@ from fastedit.edits.roles import (
     snippet_of,
 )
 from fastedit.edits.search_replace import is_search_replace, parse_search_replace
+from fastedit.edits.sections import with_own_words
 from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
 from fastedit.edits.v4a import is_v4a, parse_v4a
 from fastedit.edits.wording import LineKind, classify_lines, elides_inline
@@ -42,7 +51,7 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
     forced = _forced(format)
     if forced is None and (calls := calls_in(text)):
         return _joined(edit for call in calls for edit in _of_call(call))
-    text = with_fences(text) if forced is None else text
+    given, text = text, with_fences(text) if forced is None else text
     message = split_message(text)
     reader = PathReader()
     placed = [reader.place(block) for block in message.blocks]
@@ -50,17 +59,30 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
     is_bare = forced is None and (has_loose_marker(message) or ends_in_heading(message))
     is_bare = is_bare and all(detect(block) is Format.LAZY for block in placed)
     edits = _read_all(placed, forced) if placed and not is_bare else _read_bare(text, forced)
-    edits.extend(Edit(Format.WHOLE, path, Action.DELETE) for path in reader.deleted)
+    changed = [edit.path for edit in edits if edit.path]  # what is shown of a file outweighs a word that it goes
+    gone = [path for path in reader.deleted if not any(is_same_file(path, other) for other in changed)]
+    edits.extend(Edit(Format.WHOLE, path, Action.DELETE) for path in gone)
     if not edits:
         raise EditUnreadable(Code.EDIT_EMPTY, "the text holds no code and no patch")
-    return _joined(_with_full_paths(edits))
+    found = with_own_words(_joined(_with_full_paths(edits)), text, placed)
+    return found if text == given else [_said_in(edit, text) for edit in found]
 
 
 def _of_call(call: Call) -> list[Edit]:
-    """The edits of one tool call; those that name no file are for the one that the call names."""
+    """The edits of one tool call, with its words; those that name no file are for the one that the call names."""
     found = edits_of_call(call)
     edits = parse_message(found) if isinstance(found, str) else found
+    if isinstance(found, str) and all(edit.format is Format.LAZY for edit in edits):
+        told = message_of_call(call, found)
+        edits = [_said_in(edit, told) for edit in parse_message(told)]
+    else:
+        edits = [_said_in(edit, words_of_call(call)) for edit in edits]
     return [edit if edit.path is not None else replace(edit, path=path_of_call(call)) for edit in edits]
+
+
+def _said_in(edit: Edit, text: str) -> Edit:
+    """The edit with the text that speaks of it, where it isn't told to be a part of that."""
+    return edit if edit.message is not None else replace(edit, message=text)
 
 
 def _forced(format: str) -> Format | None:
@@ -212,6 +234,7 @@ def _joined(edits: Iterable[Edit]) -> list[Edit]:
                 first,
                 snippets=first.snippets + edit.snippets,
                 hunks=first.hunks + edit.hunks,
+                message=first.message if edit.message is None else f"{first.part_of('')}\n\n{edit.message}",
                 new_path=first.new_path or edit.new_path,
             )
             continue

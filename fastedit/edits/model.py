@@ -88,6 +88,7 @@ class Edit:
     new_path: where the file moves to (`*** Move to:`, a rename in a diff), or None.
     snippets: for LAZY and WHOLE (exactly one for WHOLE; for LAZY one for each fence, in their order);
     hunks: for the patch formats; of a deletion the lines that the file must have, none where it may have any.
+    message: what a message about several files says of this one; None where all of it is about it.
     """
 
     format: Format
@@ -96,6 +97,11 @@ class Edit:
     new_path: str | None = None
     snippets: tuple[Snippet, ...] = ()
     hunks: tuple[PatchHunk, ...] = ()
+    message: str | None = None
+
+    def part_of(self, message: str) -> str:
+        """The part about the edit's file of the message that it was read from."""
+        return message if self.message is None else self.message
 
 
 def whole_edit(path: str | None, snippet: Snippet, *, is_new: bool, is_exact: bool = False) -> Edit:

@@ -210,6 +210,17 @@ def without_files(text: str) -> str:
     return _BARE_TOKEN.sub(lambda found: " " if _is_told(_clean(found.group().strip(".:[]"))) else found.group(), text)
 
 
+def files_in(text: str) -> list[str]:
+    """The names of files in a text, however they are written."""
+    words = (_clean(found.group().strip(".:[]")) for found in _BARE_TOKEN.finditer(text))
+    return [word for word in words if _is_told(word)]
+
+
+def sentences_of_line(line: str) -> list[str]:
+    """The sentences that a line of prose has."""
+    return _BETWEEN_SENTENCES.split(line)
+
+
 def _mentions(sentence: str) -> list[tuple[int, int, str]]:
     """(start, end, path) of the file names in a sentence, without those that are only compared with."""
     found: list[tuple[int, int, str]] = []

@@ -61,7 +61,7 @@ _COMMAND = pattern(
 _SHELL_CODE = pattern(
     r"^\s*(?:if |for |while |until |case |function |local |done\b|fi\b|esac\b|then\b|else\b|elif |\}|\w+\(\)|#!)"
 )
-_HEADING = re.compile(r"^ {0,3}#{1,6}\s")
+_HEADING = re.compile(r"^ {0,3}(?:#{1,6}\s|(?P<bold>\*\*|__)[^*]+(?P=bold):?\s*$)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s")
 _SCRIPT_EXTENSIONS = (".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd")
 
@@ -87,7 +87,13 @@ _NEW_IN_PROSE = _any_of(
 _DELETED = _any_of(
     r"\((?:deleted?|removed?|to be deleted)\)",
     rf"^(?:delete|remove)d?(?: file)?\W*{PATH_HOLE}\W*$",
-    rf"{PATH_HOLE}\W*(?:deleted?|removed?)\W*$",
+    rf"{PATH_HOLE}\W*(?:deleted?|removed?)(?: it| this file)?(?:\W*$|[.,;])",
+)
+_IT_IS_DELETED = pattern(
+    r"\W*(?:(?:I|we|you)(?: can| have|'ve)?(?: now)? )?(?:(?:this|the)(?: whole| entire)? file |it )?"
+    r"(?:is |was |has been |can be |gets |to be )?(?:now )?(?:deleted?|removed?)"
+    r"(?: (?:it|(?:this|the)(?: whole| entire)? file))?(?: (?:entirely|completely|altogether))?\s*(?:[.,;!]|$)",
+    re.IGNORECASE,
 )
 _FILE_NOUN = (
     r"(?:(?:file|module|script|document|page|stylesheet|readme|config(?:uration)?|docker ?file|make ?file)\b"
@@ -140,6 +146,11 @@ _AFTER = _any_of(
 def says_new(rest: str, is_alone: bool) -> bool:
     """Whether a line or sentence, `PATH_HOLE` standing for the path, says that the file is created."""
     return bool((_NEW_BESIDE if is_alone else _NEW_IN_PROSE).search(rest))
+
+
+def says_it_is_deleted(line: str) -> bool:
+    """Whether a line below the name of a file says of it that it goes."""
+    return bool(_IT_IS_DELETED.match(line))
 
 
 def says_deleted(rest: str) -> bool:
@@ -273,6 +284,7 @@ class PathReader:
     is_heading_fresh: bool = False
     last_path: str | None = None
     deleted: list[str] = field(default_factory=list)
+    _is_just_named: bool = False  # nothing was said since the heading
 
     def place(self, block: Block) -> PlacedBlock:
         """The block with its file. To be called for every block, in order."""
@@ -306,18 +318,29 @@ class PathReader:
 
     def read_prose(self, prose: Sequence[str]) -> None:
         """Takes in headings and lines that name a file by themselves."""
-        named = [path_in_line(line) for line in prose]
+        named = [named_by(line) for line in prose]
         for number, line in enumerate(prose):
             mention = named[number]
             if mention is None:
-                if _HEADING.match(line):
-                    weak = path_in_prose(line.strip("# "))
+                if is_heading(line):
+                    weak = named_in_heading(line)
                     self.heading, self.last_path = None, weak.path if weak else None
+                elif line.strip() and self._is_just_named and says_it_is_deleted(line):
+                    self.deleted.append(self._take_heading())
+                self._is_just_named = self._is_just_named and not line.strip()
                 continue
+            self._is_just_named = False
             if says_deleted(mention.rest):
                 self.deleted.append(mention.path)
-            elif not _is_listed(prose, named, number):
-                self.heading, self.is_heading_fresh = mention, True
+            elif not is_listed(prose, named, number):
+                self.heading, self.is_heading_fresh, self._is_just_named = mention, True, True
+
+    def _take_heading(self) -> str:
+        """The path of the last heading, which no block belongs to."""
+        assert self.heading is not None
+        path = self.heading.path
+        self.heading, self.last_path, self.is_heading_fresh = None, None, False
+        return path
 
     def _mention(self, locator: PathMention | None, inline: PathMention | None) -> PathMention | None:
         """The strongest of what names the block's file."""
@@ -331,7 +354,22 @@ def _is_of_another_kind(info: str, path: str) -> bool:
     return _tag(info) in DATA_TAGS and path.lower().endswith(PROGRAM_ENDINGS)
 
 
-def _is_listed(prose: Sequence[str], named: Sequence[PathMention | None], number: int) -> bool:
+def is_heading(line: str) -> bool:
+    """Whether a line of prose is a heading, by its sign or because all of it is bold."""
+    return _HEADING.match(line) is not None
+
+
+def named_by(line: str) -> PathMention | None:
+    """The file that a line of prose names and nothing else, as a heading or a comment does."""
+    return path_in_line(line) or path_in_comment(line)
+
+
+def named_in_heading(line: str) -> PathMention | None:
+    """The file that a heading names among other words."""
+    return path_in_prose(line.strip().strip("#*_: "))
+
+
+def is_listed(prose: Sequence[str], named: Sequence[PathMention | None], number: int) -> bool:
     """Whether the name is one of a list of files, as in a summary of what changes."""
     if not _ITEM.match(prose[number]):
         return False

@@ -109,10 +109,41 @@ def test_a_written_out_call_is_read_by_its_code(name: str) -> None:
     (edit,) = parse_message(WRITTEN[name])
     assert edit.path == "shapes/area.py"
     assert [list(snippet.lines) for snippet in edit.snippets] == [CODE.split("\n")]
-    assert "return" not in prose_of(WRITTEN[name])
+    assert edit.message is not None
+    assert "return" not in prose_of(edit.message)
     original = "def area(side):\n    check(side)\n    return side\n"
     applied = fastedit.apply(original, WRITTEN[name], path="area.py", mode="structural", certainty=0.5)
     assert applied.text == "def area(side):\n    check(side)\n    return side**2\n"
+
+
+JSON_CALL = {"name": "edit_file", "arguments": EDIT_FILE}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(JSON_CALL),
+        f"I square it.\n\n{json.dumps(JSON_CALL, indent=2)}\n",
+        f"I square it.\n\n```json\n{json.dumps(JSON_CALL)}\n```\nThat's all.\n",
+        f"```json\n{json.dumps(REPLACE)}\n```\nand\n```json\n{json.dumps(JSON_CALL)}\n```",
+    ],
+)
+def test_a_call_speaks_with_its_own_words(text: str) -> None:
+    """The rest of JSON isn't taken for words about the edit: it once was, and its edits were refused for that."""
+    edit = parse_message(text)[-1]
+    assert (edit.path, edit.format) == ("a.py", Format.LAZY)
+    assert [snippet.lines for snippet in edit.snippets] == [tuple(LAZY.removesuffix("\n").split("\n"))]
+    assert edit.message is not None
+    words = prose_of(edit.message)
+    assert "I ..." in words
+    assert ("I square it." in text) == ("I square it." in words)
+    assert not set('{}"') & set(words)
+    assert "code_edit" not in words
+
+
+def test_json_beside_other_code_is_no_call() -> None:
+    text = f"Call it with\n\n```json\n{json.dumps(JSON_CALL)}\n```\n\nand in `b.py`\n\n```python\nx = 1\n```\n"
+    assert {edit.path for edit in parse_message(text)} != {"a.py"}
 
 
 def test_lines_keep_their_numbers() -> None:

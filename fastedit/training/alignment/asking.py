@@ -101,7 +101,7 @@ def sample_of(case: Case, closing: str = "") -> AskingSample | None:
     given = laid(case)
     if given is None or (given.goal is None and case.refusal != UNTOLD):
         return None
-    *before, last = pieces_of(given.snippets, words_beside(case.message, given.snippets))
+    *before, last = pieces_of(given.snippets, words_beside(given.message, given.snippets))
     pieces = [*before, f"{last}\n\n{closing}" if closing else last]
     snippets = [one.lines for one in given.snippets]
     mentions = mentions_in(pieces, snippets, Lines(given.lines))

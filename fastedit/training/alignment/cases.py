@@ -65,13 +65,15 @@ class RecordedChange:
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A case as the search takes it, without line ends. goal: the result's lines, None where it has to be refused."""
+    """A case as the search takes it, without line ends. goal: the result's lines, None where it has to be refused.
+    message: what is said of the file."""
 
     snippets: tuple[Snippet, ...]
     lines: tuple[str, ...]
     goal: tuple[str, ...] | None
     language: str
     found: Outline
+    message: str
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -179,7 +181,7 @@ def laid(case: Case) -> Laid | None:
     lines = _bodies(case.original)
     goal = None if case.expected is None else _bodies(case.expected)
     language = language_of(case.file, case.original)
-    return Laid(snippets, lines, goal, language, outline("\n".join(lines), language))
+    return Laid(snippets, lines, goal, language, outline("\n".join(lines), language), edits[0].part_of(case.message))
 
 
 def _bodies(text: str) -> tuple[str, ...]:

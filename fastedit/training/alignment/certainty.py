@@ -175,7 +175,7 @@ def judge(case: Case, weights: Weights) -> Judged | None:
         if given is None:
             return None
         ranked = readings_of(
-            given.lines, given.snippets, given.language, case.message, given.found, known_weights=weights
+            given.lines, given.snippets, given.language, given.message, given.found, known_weights=weights
         )
     except InputRefused:
         return None  # too large

@@ -191,7 +191,7 @@ def altered_sample_of(job: tuple[Case, int], blocks: Blocks, seed: int) -> Forec
     if given is None or given.goal is None:
         return None
     chance = random.Random(f"{seed} {number} {case.name}")
-    other = altered(given, words_beside(case.message, given.snippets), blocks, chance)
+    other = altered(given, words_beside(given.message, given.snippets), blocks, chance)
     return None if other is None else _sample(case, other, ALTERED_COUNTS)
 
 
@@ -201,10 +201,10 @@ def _sample(case: Case, given: Laid, weight: float) -> ForecastSample | None:
     use_mentions_without(case.package)
     if given.goal is None:
         return None
-    base, hints = Base(Lines(given.lines), given.found, given.language), hints_of(case.message)
+    base, hints = Base(Lines(given.lines), given.found, given.language), hints_of(given.message)
     try:
-        pieces = pieces_of(given.snippets, words_beside(case.message, given.snippets))
-        contexts = contexts_of(given.snippets, hints, case.message, pieces[-1])
+        pieces = pieces_of(given.snippets, words_beside(given.message, given.snippets))
+        contexts = contexts_of(given.snippets, hints, given.message, pieces[-1])
         grids = plain_grids(base, given.snippets, contexts, given.language)
         named = mentioned(pieces, [snippet.lines for snippet in given.snippets], base.lines)
         tokens = tokens_of(grids, hints, pieces, named)

@@ -146,7 +146,7 @@ def words_of(case: Case) -> frozenset[str]:
     found = laid(case)
     if found is None:
         return frozenset()
-    prose = "\n".join(pieces_of(found.snippets, words_beside(case.message, found.snippets)))
+    prose = "\n".join(pieces_of(found.snippets, words_beside(found.message, found.snippets)))
     unquoted = "".join(part for at, part in enumerate(prose.split("`")) if at % 2 == 0)
     words = mentions._TOKEN.findall(unquoted.lower())
     return frozenset(word for word in words if len(word) >= MIN_LETTERS and word.isalpha())
@@ -165,7 +165,7 @@ def _sample_of(given: tuple[Path, Case, Sequence[tuple[int, int, str]]]) -> Ment
     found = laid(case)
     if found is None:
         return None
-    pieces = pieces_of(found.snippets, words_beside(case.message, found.snippets))
+    pieces = pieces_of(found.snippets, words_beside(found.message, found.snippets))
     snippets = [one.lines for one in found.snippets]
     named = mentions_in(pieces, snippets, Lines(found.lines))
     tokens = mention_tokens(named, pieces, snippets)

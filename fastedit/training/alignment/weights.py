@@ -196,7 +196,7 @@ def _find(case: Case, weights: Weights, is_learning: bool, leads: bool) -> Found
     if given is None or given.goal is None:
         return FoundReadings("unread", {})
     rejected: list[Floats] | None = [] if is_learning else None
-    asked = (given.lines, given.snippets, given.language, case.message, given.found)
+    asked = (given.lines, given.snippets, given.language, given.message, given.found)
     ranked = readings_of(*asked, known_weights=weights, rejected=rejected)
     texts = [reading.lines for reading in ranked]
     outcome = _outcome(texts, given.goal)

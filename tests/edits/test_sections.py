@@ -1,0 +1,111 @@
+"""What a message about several files says of each."""
+
+from __future__ import annotations
+
+import pytest
+
+from fastedit.edits import parse_message
+from fastedit.edits.model import Action, Edit
+
+CODE = "```python\n{}\n```\n"
+OVERVIEW = f"""Sizes are checked now. `area.py` gets the check and `shop.py` calls it.
+
+- `area.py`: a new function
+- `shop.py`: one call
+
+In `area.py`:
+
+{CODE.format("def check(size): ...")}
+It raises nothing.
+
+### `shop.py`
+
+It is called first.
+
+{CODE.format("check(size)")}
+Both files are formatted; `area.py` needs no tests.
+"""
+
+
+def edits_by_path(text: str) -> dict[str | None, Edit]:
+    return {edit.path: edit for edit in parse_message(text)}
+
+
+def test_each_file_hears_its_own_words() -> None:
+    edits = edits_by_path(OVERVIEW)
+    area, shop = (edits[path].message or "" for path in ("area.py", "shop.py"))
+    for said in ("a new function", "In `area.py`:", "def check", "It raises nothing.", "needs no tests"):
+        assert said in area
+        assert said not in shop or said == "needs no tests"
+    for said in ("one call", "### `shop.py`", "It is called first.", "check(size)\n"):
+        assert said in shop
+        assert said not in area
+    assert "Sizes are checked now." not in area + shop  # of the whole change, and names neither
+    assert "gets the check" in area
+    assert "gets the check" in shop
+
+
+def test_what_is_said_before_a_snippet_is_part_of_what_its_file_hears() -> None:
+    """The rest of the words is told by where this ends in them."""
+    for edit in parse_message(OVERVIEW):
+        assert all(snippet.prose and snippet.prose in (edit.message or "") for snippet in edit.snippets)
+    assert edits_by_path(OVERVIEW)["shop.py"].snippets[0].prose == ("### `shop.py`\n\nIt is called first.")
+
+
+def test_a_message_about_one_file_is_heard_as_it_is() -> None:
+    (edit,) = parse_message(f"Of all files only `area.py` changes:\n\n{CODE.format('x = 1')}\nThat's all.\n")
+    assert edit.message is None
+    assert edit.part_of("all of it") == "all of it"
+
+
+def test_files_that_only_a_patch_names_are_told_apart() -> None:
+    patch = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
+    text = f"First this.\n\n```diff\n{patch.format('a.py')}```\n\nThen that.\n\n```diff\n{patch.format('b.py')}```\n"
+    edits = edits_by_path(text)
+    assert edits["a.py"].message is not None
+    assert "Then that." not in edits["a.py"].message
+    assert edits["b.py"].message is not None
+    assert "Then that." in edits["b.py"].message
+    both = edits_by_path(f"All of it.\n\n```diff\n{patch.format('a.py')}{patch.format('b.py')}```\n\nThen run it.\n")
+    assert both["a.py"].message == both["b.py"].message
+
+
+@pytest.mark.parametrize(
+    "heading", ["**Changes in `shop.py`**", "## What `shop.py` needs", "// shop.py", "**`shop.py`** (two changes)"]
+)
+def test_headings_name_files_among_other_words(heading: str) -> None:
+    text = f"**area.py**\n\n{CODE.format('x = 1')}\n{heading}\n\nThe call:\n\n{CODE.format('y = 2')}"
+    assert {path: edit.snippets[0].lines for path, edit in edits_by_path(text).items()} == {
+        "area.py": ("x = 1",),
+        "shop.py": ("y = 2",),
+    }
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "**shop.py**: delete it, nothing in there is needed.",
+        "**`shop.py`**\n\nDeleted. (The adapter stays.)",
+        "### `shop.py`\nThis file is removed.",
+        "### `shop.py`\n\nRemove the file entirely.",
+    ],
+)
+def test_a_file_goes_where_the_words_below_its_name_say_so(said: str) -> None:
+    edits = edits_by_path(f"{said}\n\n**area.py**\n\n{CODE.format('x = 1')}")
+    assert edits["shop.py"].action is Action.DELETE
+    assert edits["area.py"].action is Action.UPDATE
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "**shop.py**\n\nRemoved the call.",
+        "**shop.py**\n\nRemoved: the call.",
+        "**shop.py**: removed the call",
+        "**shop.py**\n\nDelete the call, it's not needed.",
+        f"**shop.py**: removed; what stays:\n\n{CODE.format('y = 2')}",
+    ],
+)
+def test_a_file_stays_where_something_in_it_goes(said: str) -> None:
+    edits = parse_message(f"{said}\n\n**area.py**\n\n{CODE.format('x = 1')}")
+    assert all(edit.action is not Action.DELETE for edit in edits)
