@@ -51,7 +51,7 @@ def _joined(heard: Iterable[str | None]) -> str:
 
 
 def _heard(path: str, line: str, owners: Files | None, paths: Files) -> str | None:
-    """The part of a line that a file hears: all of one that is about it, of one about the whole change what names it."""
+    """The part of a line that a file hears: all of one about it; of one about the whole change what names it."""
     if owners is not None:
         return line if path in owners else None
     kept = [one for one in sentences_of_line(line) if any(path in _matching(paths, name) for name in files_in(one))]
