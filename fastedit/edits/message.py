@@ -221,7 +221,7 @@ def _joined(edits: Iterable[Edit]) -> list[Edit]:
     A snippet without a path belongs to the only file of the message, if there is but one.
     """
     edits = list(edits)
-    paths = {edit.path for edit in edits if edit.path}
+    paths = {edit.path for edit in edits if edit.path and edit.action is not Action.DELETE}
     only = next(iter(paths)) if len(paths) == 1 else None
     joined: list[Edit] = []
     places: dict[tuple[str | None, Format], int] = {}

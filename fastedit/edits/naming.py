@@ -81,6 +81,14 @@ _TALKED_ABOUT = pattern(
     r" (?:used|needed|imported|required|unchanged|untouched|unaffected|there)|can go|goes away|stays?|remains?)\b",
     re.IGNORECASE,
 )
+# What stands before the file that a line is about, and behind it.
+_LEAD = pattern(
+    r"(?:(?:and|then|next|now|finally|also|lastly|first|second|third|und|et|y|e|и|dann|ensuite|luego|poi|затем),?\s+){0,2}"
+    r"(?:in|inside|to|for|dans|en|em|im|nel|nella|в)\s+(?:the\s+)?(?:file\s+)?|(?:and|then|und|et|y)\s+",
+    re.IGNORECASE,
+)
+_LED = pattern(r"[`*\"]*(?:\s*\([^()]*\))?(?:[,:;]|\s+[-\u2013\u2014]|\s*$)")
+_BRACKETS = pattern(r"\s*\([^()]*\)(?=\s*[:.]?\s*$)")
 _BETWEEN_SENTENCES = pattern(r"(?<=[.!?])\s+(?=[A-Z\"`*(])")
 PATH_HOLE = "\ufffc"
 
@@ -140,10 +148,28 @@ def path_in_line(line: str) -> PathMention | None:
     return None
 
 
+def path_leading(line: str) -> PathMention | None:
+    """The file that a line begins with, or with `In` and the file, before a comma or a colon: it is about that one."""
+    text = _strip_decoration(line)
+    lead = _LEAD.match(text)
+    text = text[lead.end() :] if lead else text
+    found = _QUOTED.match(text) or _BARE_TOKEN.match(text)
+    if found is None:
+        return None
+    token = _clean(next(filter(None, found.groups() or (found.group(),)), "").rstrip(":"))
+    behind = text[found.end() - found.group().endswith(":") :]
+    if not _is_told(token) or not _LED.match(behind):
+        return None
+    return PathMention(token, f"{lead.group() if lead else ''}{PATH_HOLE}{behind}")
+
+
 def path_in_prose(paragraph: str) -> PathMention | None:
     """The file that the last sentence of a paragraph is about: the name it ends with, or the only one in it."""
     sentence = _BETWEEN_SENTENCES.split(paragraph.strip())[-1]
-    mentions = _mentions(sentence)
+    if mentions := _mentions(before := _BRACKETS.sub("", sentence)):
+        sentence = before  # words in brackets behind a name are about others
+    else:
+        mentions = _mentions(sentence)
     if not mentions:
         return None
     start, end, token = mentions[-1]

@@ -24,6 +24,8 @@ from fastedit.edits.naming import (
     path_in_info,
     path_in_line,
     path_in_prose,
+    path_leading,
+    sentences_of_line,
 )
 from fastedit.edits.search_replace import pair_lines
 from fastedit.edits.wording import is_elision
@@ -52,6 +54,7 @@ _PROGRAMS = (
     " apt-get dnf yum apk pacman sudo cd mkdir rm mv cp ls cat curl wget chmod export source echo psql mysql sqlite3"
     " redis-cli nginx systemctl journalctl ssh scp rsync tsc eslint prettier vite next jest vitest playwright alembic"
     " flask django-admin uvicorn gunicorn celery west openocd buf protoc sqlx diesel prisma set time env"
+    " pre-commit just invoke turbo nx ng mise"
 )
 _COMMAND = pattern(
     r"^\s*(?:[$>%]\s+\S|(?:[A-Z_]+=\S*\s+)*(?:"
@@ -88,6 +91,15 @@ _DELETED = _any_of(
     r"\((?:deleted?|removed?|to be deleted)\)",
     rf"^(?:delete|remove)d?(?: file)?\W*{PATH_HOLE}\W*$",
     rf"{PATH_HOLE}\W*(?:deleted?|removed?)(?: it| this file)?(?:\W*$|[.,;])",
+)
+_LATER_WORDS = (
+    r"(?=\s*(?:[.,;:!()\u2013\u2014]|$)|\s+(?:as|because|since|entirely|completely|altogether|too|along|and)\b)"
+)
+_SAID_DELETED = _any_of(
+    rf"^\W*(?:the )?(?:file )?{PATH_HOLE}\W*(?:(?:itself|too|also) )?"
+    rf"(?:is|was|gets|has been|can be|must be|should be) (?:now )?(?:deleted|removed){_LATER_WORDS}",
+    r"^\W*(?:(?:and|then|also|finally|next|please|now|I|we|you|can|have|I've|we've)\W+)*(?:delete|remove)d? (?:the )?"
+    rf"(?:(?:old|unused|now[- ]unused|obsolete|whole|entire|empty) )*(?:file )?\W*{PATH_HOLE}{_LATER_WORDS}",
 )
 _IT_IS_DELETED = pattern(
     r"\W*(?:(?:I|we|you)(?: can| have|'ve)?(?: now)? )?(?:(?:this|the)(?: whole| entire)? file |it )?"
@@ -129,6 +141,10 @@ _SHOWS_USE = _any_of(
     r"^(?:example(?: usage)?|usage(?: example)?|for example|e\.g\.)\b[^.,]{0,60}:?$",
     r"\b(?:use|call|invoke) it (?:like|as|so|this)\b[^.]{0,30}:?$",
     r"\bcan (?:now |then )?be (?:used|called|invoked) (?:like|as follows|so|this way)\b[^.]{0,20}:$",
+    r"^(?:you|one) can (?:now |then )?(?:write|use|do|call|say|pass|set)\b[^.]{0,80}:?$",
+    r"^to (?:see|try|use|enable|turn|test|check)\b[^.]{0,80}:$",
+    r"\bin (?:a|your|my) (?:project|app|application|component|template|form|test)\b[^.]{0,30}:$",
+    r"^(?:exemple|ejemplo|exemplo|beispiel|verwendung|uso|esempio|пример|用法|使用示例|使い方)\b[^.,]{0,60}[:：]?$",
     r"^for reference\b[^.]{0,60}:$",
     r"\b(?:currently|right now|at the moment)\b[^.]{0,40}\b(?:looks? like(?: this)?|reads):$",
 )
@@ -153,6 +169,12 @@ def says_it_is_deleted(line: str) -> bool:
     return bool(_IT_IS_DELETED.match(line))
 
 
+def deleted_by(line: str) -> list[str]:
+    """The files that sentences of a line of prose say are deleted."""
+    named = filter(None, map(path_in_prose, sentences_of_line(line)))
+    return [mention.path for mention in named if _SAID_DELETED.search(mention.rest)]
+
+
 def says_deleted(rest: str) -> bool:
     """Whether a line that names a file says that it goes."""
     return bool(_DELETED.search(rest))
@@ -169,13 +191,18 @@ def says_whole(sentence: str) -> bool:
 
 def last_sentence(prose: Sequence[str]) -> str:
     """The last sentence of the last paragraph of these lines, on one line (of a long one the end)."""
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z\"`*(])", last_paragraph(prose)[-MAX_SENTENCE:])[-1]
+
+
+def last_paragraph(prose: Sequence[str]) -> str:
+    """The last paragraph of these lines, on one line."""
     paragraph: list[str] = []
     for line in reversed(prose[-MAX_SENTENCE_LINES:]):
         if line.strip():
             paragraph.append(line.strip())
         elif paragraph:
             break
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z\"`*(])", " ".join(reversed(paragraph))[-MAX_SENTENCE:])[-1]
+    return " ".join(reversed(paragraph))
 
 
 def has_marker(lines: Sequence[str]) -> bool:
@@ -253,8 +280,8 @@ class PlacedBlock:
     """A block with what the message says of it.
 
     lines: the block's, without a first comment that only names the file (`locator`); where that is the file's own
-    first line, only the original can tell. is_cited: the fence
-    quotes numbered lines of the file (`12:20:src/x.py`).
+    first line, only the original can tell. is_cited: the fence quotes numbered lines of the file (`12:20:src/x.py`).
+    is_later: only the heading above an earlier fence names its file.
     """
 
     block: Block
@@ -265,6 +292,7 @@ class PlacedBlock:
     is_whole: bool = False
     is_cited: bool = False
     has_own_path: bool = False
+    is_later: bool = False
 
     @property
     def prose(self) -> str:
@@ -291,19 +319,24 @@ class PathReader:
         self.read_prose(block.prose)
         sentence = last_sentence(block.prose)
         info_path, is_cited = path_in_info(block.info)
-        inline = path_in_prose(sentence)
+        leading = path_leading(last_paragraph(block.prose))
+        inline = path_in_prose(sentence) or leading
+        if leading is None and inline is not None and says_new(inline.rest, is_alone=False):
+            leading = inline
         if inline is not None and _is_of_another_kind(block.info, inline.path):
             inline = None
         locator = path_in_comment(block.lines[0]) if block.lines else None
-        mention = self._mention(locator, inline)
+        mention = self._mention(locator, inline, is_led=leading is not None)
         if mention and info_path in FILE_NAMES:
             info_path = None  # `Dockerfile` tells the language first of all
+        if mention is not None and mention is inline and leading is not None and self.heading is not None:
+            self.heading = leading  # what follows without a name is of this file
         path = info_path or (mention.path if mention else self.last_path)
         told = [said for said in (mention, inline) if said is not None and said.path == path]
         is_new = any(says_new(said.rest, said.is_alone) for said in told)
         is_whole = says_whole(sentence) or any(says_whole(said.rest) for said in told if said.is_alone)
         is_located = locator is not None and path is not None and ends_with(path, locator.path)
-        self.is_heading_fresh = False
+        is_fresh, self.is_heading_fresh = self.is_heading_fresh or inline is not None, False
         self.last_path = path
         return PlacedBlock(
             block,
@@ -314,6 +347,7 @@ class PathReader:
             is_whole=is_whole,
             is_cited=is_cited,
             has_own_path=bool(info_path or mention),
+            is_later=info_path is None and mention is not None and mention is self.heading and not is_fresh,
         )
 
     def read_prose(self, prose: Sequence[str]) -> None:
@@ -322,6 +356,7 @@ class PathReader:
         for number, line in enumerate(prose):
             mention = named[number]
             if mention is None:
+                self.deleted += deleted_by(line)
                 if is_heading(line):
                     weak = named_in_heading(line)
                     self.heading, self.last_path = None, weak.path if weak else None
@@ -342,11 +377,11 @@ class PathReader:
         self.heading, self.last_path, self.is_heading_fresh = None, None, False
         return path
 
-    def _mention(self, locator: PathMention | None, inline: PathMention | None) -> PathMention | None:
-        """The strongest of what names the block's file."""
+    def _mention(self, locator: PathMention | None, inline: PathMention | None, *, is_led: bool) -> PathMention | None:
+        """The strongest of what names the block's file. is_led: the paragraph before it begins with a file."""
         if self.heading is not None and self.is_heading_fresh:
             return self.heading
-        return locator or inline if self.heading is None else locator or self.heading
+        return locator or inline if self.heading is None or is_led else locator or self.heading
 
 
 def _is_of_another_kind(info: str, path: str) -> bool:
@@ -428,9 +463,19 @@ def role_of(placed: PlacedBlock) -> Role:
         if says_run(prose):
             return Role.OTHER
         return Role.SESSION if has_prompt(lines) else Role.COMMANDS
-    if placed.has_own_path:
+    if placed.has_own_path and not placed.is_later:
         return Role.EDIT
     return Role.OTHER if is_output(info, prose) or is_example(prose) else Role.EDIT
+
+
+def _role_among_files(placed: PlacedBlock) -> Role:
+    """The role of a fence in a message about several files: shell code that no name stands above is for a person."""
+    is_loose = is_shell(placed.block.info) and not placed.has_own_path and not has_marker(placed.lines)
+    return Role.OTHER if is_loose and not _may_hold_shell(placed.path or "") else role_of(placed)
+
+
+def _may_hold_shell(path: str) -> bool:
+    return _is_script(path) or path.lower().endswith((*DOCUMENT_ENDINGS, ".yml", ".yaml"))
 
 
 def edits_among(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:
@@ -438,12 +483,13 @@ def edits_among(placed: Sequence[PlacedBlock]) -> list[PlacedBlock]:
 
     What looks like commands is an edit beside parts of a script or of a text, not beside another language.
     """
-    roles = [role_of(block) for block in placed]
+    is_about_several = len({block.path for block in placed if block.path}) > 1
+    roles = [_role_among_files(block) if is_about_several else role_of(block) for block in placed]
     edits = [block for block, role in zip(placed, roles, strict=True) if role is Role.EDIT]
     wanted = {Role.EDIT}
     if not edits or all(is_shell(block.block.info) for block in edits):
         wanted.add(Role.COMMANDS)
-    elif any(is_of_document(block) for block in edits):
+    elif any(is_of_document(block) for block in edits) and not is_about_several:
         wanted |= {Role.COMMANDS, Role.SESSION}
     found = [block for block, role in zip(placed, roles, strict=True) if role in wanted]
     return found or [block for block in placed if any(line.strip() for line in block.lines)]

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from fastedit.edits.fences import Block, BlockKind
 from fastedit.edits.model import Edit, Snippet
-from fastedit.edits.naming import PathMention, ends_with, files_in, sentences_of_line
+from fastedit.edits.naming import PathMention, ends_with, files_in, path_leading, sentences_of_line
 from fastedit.edits.roles import PlacedBlock, is_heading, is_listed, named_by, named_in_heading
 
 Files = frozenset[str]
@@ -125,8 +125,8 @@ def _last_paragraph(prose: Sequence[str]) -> int:
 
 
 def _named_in(line: str) -> PathMention | None:
-    """The file that a line by itself names, or a heading among other words."""
-    return named_by(line) or (named_in_heading(line) if is_heading(line) else None)
+    """The file that a line by itself names or begins with, or a heading among other words."""
+    return named_by(line) or path_leading(line) or (named_in_heading(line) if is_heading(line) else None)
 
 
 def _matching(paths: Files, named: str | None) -> Files:

@@ -109,3 +109,66 @@ def test_a_file_goes_where_the_words_below_its_name_say_so(said: str) -> None:
 def test_a_file_stays_where_something_in_it_goes(said: str) -> None:
     edits = parse_message(f"{said}\n\n**area.py**\n\n{CODE.format('x = 1')}")
     assert all(edit.action is not Action.DELETE for edit in edits)
+
+
+@pytest.mark.parametrize(
+    "led",
+    [
+        "2. `shop.py`, in `Shop.sell`:",
+        "shop.py, where only the name changes:",
+        "And in `shop.py` (one call):",
+        "In `shop.py`, `sell()` asks directly. The other way has no caller.",
+        "Now a test, as a new file `shop.py` (it uses what your `conftest.py` has to offer):",
+    ],
+)
+def test_a_paragraph_that_begins_with_a_file_is_about_it_whatever_the_heading_above(led: str) -> None:
+    """So are the fences below it. They once went to the file of the heading."""
+    first, second, third = (CODE.format(line) for line in ("x = 1", "y = 2", "z = 3"))
+    shown: dict[str | None, list[tuple[str, ...]]] = {}
+    for edit in parse_message(f"### `area.py`\n\n{first}\n{led}\n\n{second}\nand below:\n\n{third}"):
+        shown.setdefault(edit.path, []).extend(snippet.lines for snippet in edit.snippets)
+    assert shown == {"area.py": [("x = 1",)], "shop.py": [("y = 2",), ("z = 3",)]}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`shop.py` is deleted.",
+        "- **shop.py** is removed, its text has moved",
+        "I've deleted `shop.py`, nobody used it.",
+    ],
+)
+def test_sentences_say_that_a_file_goes(said: str) -> None:
+    edits = edits_by_path(f"In `area.py`:\n\n{CODE.format('x = 1')}\n{said}\n")
+    assert edits["shop.py"].action is Action.DELETE
+    assert edits["area.py"].action is Action.UPDATE
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`shop.py` is removed from `FILES`.",
+        "Remove `shop.py` from the list.",
+        "`load` is deleted from `shop.py`.",
+        "Once `shop.py` is deleted, this can go.",
+    ],
+)
+def test_a_file_that_something_is_removed_from_stays(said: str) -> None:
+    edits = parse_message(f"In `area.py`:\n\n{CODE.format('x = 1')}\n{said}\n")
+    assert [edit.path for edit in edits] == ["area.py"]
+
+
+def test_an_edit_without_a_name_is_not_for_the_file_that_goes() -> None:
+    edits = parse_message(f"{CODE.format('x = 1')}\nI deleted `old.py`.\n")
+    assert [(edit.path, edit.action) for edit in edits] == [(None, Action.UPDATE), ("old.py", Action.DELETE)]
+
+
+def test_what_a_person_is_to_run_or_to_write_is_of_no_file() -> None:
+    """They were added to the last file, or written over what it says of them."""
+    told = (
+        "Danach einmal:\n\n```bash\nmake install && make test\n```\n\nYou can then write\n\n```python\nshop(2)\n```\n"
+    )
+    text = f"### `area.py`\n\n{CODE.format('x = 1')}\n### `README.md`\n\n````md\nRun it.\n````\n\n{told}"
+    edits = edits_by_path(text)
+    assert [snippet.lines for snippet in edits["README.md"].snippets] == [("Run it.",)]
+    assert len(edits["area.py"].snippets) == 1
