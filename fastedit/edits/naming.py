@@ -22,7 +22,7 @@ _EXTENSIONS = (
     " html htm xhtml css scss sass less styl xml xsl xsd svg json jsonc json5 jsonl yaml yml toml ini cfg conf cnf"
     " config env properties plist lock csv tsv md mdx markdown rst adoc tex bib txt text po pot service socket timer"
     " desktop rules csproj fsproj sln props targets editorconfig gitignore dockerignore dockerfile patch diff http rest"
-    " mod sum"
+    " mod sum podspec xcconfig pbxproj entitlements storyboard xib bazel gn gni star inc ipp tcc ixx cppm"
 )
 EXTENSIONS = frozenset(_EXTENSIONS.split())
 _FILE_NAMES = (
@@ -84,7 +84,7 @@ _TALKED_ABOUT = pattern(
 # What stands before the file that a line is about, and behind it.
 _LEAD = pattern(
     r"(?:(?:and|then|next|now|finally|also|lastly|first|second|third|und|et|y|e|и|dann|ensuite|luego|poi|затем),?\s+){0,2}"
-    r"(?:in|inside|to|for|dans|en|em|im|nel|nella|в)\s+(?:the\s+)?(?:file\s+)?|(?:and|then|und|et|y)\s+",
+    r"(?P<inside>in|inside|to|for|dans|en|em|im|nel|nella|в)\s+(?:the\s+)?(?:file\s+)?|(?:and|then|und|et|y)\s+",
     re.IGNORECASE,
 )
 _LED = pattern(r"[`*\"]*(?:\s*\([^()]*\))?(?:[,:;]|\s+[-\u2013\u2014]|\s*$)")
@@ -113,7 +113,7 @@ def is_file_name(token: str) -> bool:
     if not dot:
         return False
     if not stem or name.startswith("."):
-        return bool(_DOT_FILE.match(name))
+        return bool(_DOT_FILE.match(name)) or (stem.count(".") == 1 and extension in EXTENSIONS - _ATTRIBUTE_LIKE)
     return extension in EXTENSIONS and bool(_WORD_CHARACTER.search(stem))
 
 
@@ -158,7 +158,8 @@ def path_leading(line: str) -> PathMention | None:
         return None
     token = _clean(next(filter(None, found.groups() or (found.group(),)), "").rstrip(":"))
     behind = text[found.end() - found.group().endswith(":") :]
-    if not _is_told(token) or not _LED.match(behind):
+    is_inside = lead is not None and lead["inside"] is not None
+    if not _is_told(token) or not (is_inside or _LED.match(behind)):
         return None
     return PathMention(token, f"{lead.group() if lead else ''}{PATH_HOLE}{behind}")
 
@@ -288,11 +289,11 @@ def _strip_decoration(line: str) -> str:
     text = _TAGS.sub("", _NUMBERING.sub("", text))
     whole = re.fullmatch(r"(\*\*|__|\*|_)(.+?)\1(:?)", text)
     if whole and whole.group(1) not in whole.group(2):
-        text = whole.group(2) + whole.group(3)
+        text = _NUMBERING.sub("", whole.group(2)) + whole.group(3)
     text = re.sub(r"^\*\*((?:new |updated )?(?:file|path|filename)):?\*\*:?\s*", r"\1: ", text, flags=re.IGNORECASE)
     return _LABEL.sub("", text)
 
 
 def _clean(token: str) -> str:
-    """The name without quotes around it, a line number behind it, or a colon."""
-    return _LOCATION.sub("", token.strip().strip("`'\"").rstrip(":"))
+    """The name without quotes around it, an item's number before it, a line number behind it, or a colon."""
+    return _LOCATION.sub("", _NUMBERING.sub("", token.strip()).strip("`'\"").rstrip(":"))

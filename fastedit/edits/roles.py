@@ -97,10 +97,12 @@ _LATER_WORDS = (
 )
 _SAID_DELETED = _any_of(
     rf"^\W*(?:the )?(?:file )?{PATH_HOLE}\W*(?:(?:itself|too|also) )?"
+    r"(?:(?:is|was)(?:n['’]t| not| no longer) (?:\w+ ){1,4}?and )?"
     rf"(?:is|was|gets|has been|can be|must be|should be) (?:now )?(?:deleted|removed){_LATER_WORDS}",
     r"^\W*(?:(?:and|then|also|finally|next|please|now|I|we|you|can|have|I've|we've)\W+)*(?:delete|remove)d? (?:the )?"
     rf"(?:(?:old|unused|now[- ]unused|obsolete|whole|entire|empty) )*(?:file )?\W*{PATH_HOLE}{_LATER_WORDS}",
 )
+_GIT_RM = pattern(r"^\s*(?:\$\s+)?git rm (?:-[frq]+ )*(?P<names>[\w./@+ -]+?)\s*(?:#.*|&&.*)?$")
 _IT_IS_DELETED = pattern(
     r"\W*(?:(?:I|we|you)(?: can| have|'ve)?(?: now)? )?(?:(?:this|the)(?: whole| entire)? file |it )?"
     r"(?:is |was |has been |can be |gets |to be )?(?:now )?(?:deleted?|removed?)"
@@ -173,6 +175,12 @@ def deleted_by(line: str) -> list[str]:
     """The files that sentences of a line of prose say are deleted."""
     named = filter(None, map(path_in_prose, sentences_of_line(line)))
     return [mention.path for mention in named if _SAID_DELETED.search(mention.rest)]
+
+
+def deleted_in(lines: Sequence[str]) -> list[str]:
+    """The files that commands of a fence delete: `git rm old.py`."""
+    found = (_GIT_RM.match(line) for line in lines)
+    return [name for one in found if one is not None for name in one["names"].split() if is_file_name(name)]
 
 
 def says_deleted(rest: str) -> bool:
@@ -317,6 +325,7 @@ class PathReader:
     def place(self, block: Block) -> PlacedBlock:
         """The block with its file. To be called for every block, in order."""
         self.read_prose(block.prose)
+        self.deleted += deleted_in(block.lines) if is_shell(block.info) else []
         sentence = last_sentence(block.prose)
         info_path, is_cited = path_in_info(block.info)
         leading = path_leading(last_paragraph(block.prose))
@@ -470,8 +479,11 @@ def role_of(placed: PlacedBlock) -> Role:
 
 def _role_among_files(placed: PlacedBlock) -> Role:
     """The role of a fence in a message about several files: shell code that no name stands above is for a person."""
-    is_loose = is_shell(placed.block.info) and not placed.has_own_path and not has_marker(placed.lines)
-    return Role.OTHER if is_loose and not _may_hold_shell(placed.path or "") else role_of(placed)
+    is_named = placed.has_own_path and not placed.is_later
+    if is_shell(placed.block.info) and not is_named and not has_marker(placed.lines):
+        return role_of(placed) if _may_hold_shell(placed.path or "") else Role.OTHER
+    role = role_of(placed)
+    return Role.EDIT if is_named and is_of_document(placed) and role is Role.COMMANDS else role
 
 
 def _may_hold_shell(path: str) -> bool:

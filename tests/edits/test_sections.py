@@ -119,6 +119,8 @@ def test_a_file_stays_where_something_in_it_goes(said: str) -> None:
         "And in `shop.py` (one call):",
         "In `shop.py`, `sell()` asks directly. The other way has no caller.",
         "Now a test, as a new file `shop.py` (it uses what your `conftest.py` has to offer):",
+        "2. In **shop.py** the check goes, everything older is out of support. The top becomes:",
+        "**2. shop.py**",
     ],
 )
 def test_a_paragraph_that_begins_with_a_file_is_about_it_whatever_the_heading_above(led: str) -> None:
@@ -136,6 +138,8 @@ def test_a_paragraph_that_begins_with_a_file_is_about_it_whatever_the_heading_ab
         "`shop.py` is deleted.",
         "- **shop.py** is removed, its text has moved",
         "I've deleted `shop.py`, nobody used it.",
+        "`shop.py` isn't needed any more and can be deleted:",
+        "And then:\n\n```sh\ngit rm shop.py\n```",
     ],
 )
 def test_sentences_say_that_a_file_goes(said: str) -> None:
@@ -151,6 +155,8 @@ def test_sentences_say_that_a_file_goes(said: str) -> None:
         "Remove `shop.py` from the list.",
         "`load` is deleted from `shop.py`.",
         "Once `shop.py` is deleted, this can go.",
+        "`shop.py` says that the check is removed.",
+        "And then:\n\n```sh\ngit rm --cached shop.py\n```",
     ],
 )
 def test_a_file_that_something_is_removed_from_stays(said: str) -> None:
@@ -172,3 +178,16 @@ def test_what_a_person_is_to_run_or_to_write_is_of_no_file() -> None:
     edits = edits_by_path(text)
     assert [snippet.lines for snippet in edits["README.md"].snippets] == [("Run it.",)]
     assert len(edits["area.py"].snippets) == 1
+
+
+def test_commands_of_a_document_under_its_name_are_an_edit_of_it() -> None:
+    text = f"README.md:\n\n```\nnpm install shop\n```\n\narea.py:\n\n{CODE.format('x = 1')}"
+    assert edits_by_path(text)["README.md"].snippets[0].lines == ("npm install shop",)
+
+
+@pytest.mark.parametrize("name", [".zuul.yaml", "RNSentry.podspec", ".github/workflows/ci.yml"])
+def test_more_names_of_files(name: str) -> None:
+    assert set(edits_by_path(f"### `{name}`\n\n```\na: 1\n```\n\n**area.py**\n\n{CODE.format('x = 1')}")) == {
+        name,
+        "area.py",
+    }
