@@ -97,12 +97,11 @@ _LATER_WORDS = (
 )
 _SAID_DELETED = _any_of(
     rf"^\W*(?:the )?(?:file )?{PATH_HOLE}\W*(?:(?:itself|too|also) )?"
-    r"(?:(?:is|was)(?:n['’]t| not| no longer) (?:\w+ ){1,4}?and )?"
     rf"(?:is|was|gets|has been|can be|must be|should be) (?:now )?(?:deleted|removed){_LATER_WORDS}",
     r"^\W*(?:(?:and|then|also|finally|next|please|now|I|we|you|can|have|I've|we've)\W+)*(?:delete|remove)d? (?:the )?"
     rf"(?:(?:old|unused|now[- ]unused|obsolete|whole|entire|empty) )*(?:file )?\W*{PATH_HOLE}{_LATER_WORDS}",
 )
-_GIT_RM = pattern(r"^\s*(?:\$\s+)?git rm (?:-[frq]+ )*(?P<names>[\w./@+ -]+?)\s*(?:#.*|&&.*)?$")
+_GIT_RM = pattern(r"^\s*(?:\$\s+)?git rm (?!.*--)(?:-[frq]+ )*(?P<names>[\w./@+ -]+?)\s*(?:#.*|&&.*)?$")
 _IT_IS_DELETED = pattern(
     r"\W*(?:(?:I|we|you)(?: can| have|'ve)?(?: now)? )?(?:(?:this|the)(?: whole| entire)? file |it )?"
     r"(?:is |was |has been |can be |gets |to be )?(?:now )?(?:deleted?|removed?)"

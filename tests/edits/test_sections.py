@@ -138,7 +138,6 @@ def test_a_paragraph_that_begins_with_a_file_is_about_it_whatever_the_heading_ab
         "`shop.py` is deleted.",
         "- **shop.py** is removed, its text has moved",
         "I've deleted `shop.py`, nobody used it.",
-        "`shop.py` isn't needed any more and can be deleted:",
         "And then:\n\n```sh\ngit rm shop.py\n```",
     ],
 )
