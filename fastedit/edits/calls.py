@@ -193,13 +193,13 @@ def edits_of_call(call: Call) -> list[Edit] | str:
     return [_replacement(path, pair) for pair in pairs or ()]
 
 
-def message_of_call(call: Call, code: str) -> str:
-    """The words of a call with its code in a fence below them, as a message has these."""
+def fenced_below(words: str, code: str) -> str:
+    """Words with code in a fence below them, as a message has these."""
     first = next((line for line in code.split("\n") if line.strip()), "")
     if _FENCE.match(first):
-        return f"{words_of_call(call)}\n\n{code}"
+        return f"{words}\n\n{code}"
     fence = _fence_for(code)
-    return "\n".join((words_of_call(call), "", fence, code.removesuffix("\n"), fence))
+    return "\n".join((words, "", fence, code.removesuffix("\n"), fence))
 
 
 def words_of_call(call: Call) -> str:

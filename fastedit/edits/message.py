@@ -11,7 +11,7 @@ from fastedit.edits.calls import (
     Call,
     calls_in,
     edits_of_call,
-    message_of_call,
+    fenced_below,
     path_of_call,
     with_fences,
     words_of_call,
@@ -31,6 +31,7 @@ from fastedit.edits.roles import (
 )
 from fastedit.edits.search_replace import is_search_replace, parse_search_replace
 from fastedit.edits.sections import with_own_words
+from fastedit.edits.tags import Tagged, begins_tagged, read_tagged
 from fastedit.edits.unified_diff import has_changes, is_unified_diff, parse_unified_diff
 from fastedit.edits.v4a import is_v4a, parse_v4a
 from fastedit.edits.wording import LineKind, classify_lines, elides_inline
@@ -51,6 +52,8 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
     forced = _forced(format)
     if forced is None and (calls := calls_in(text)):
         return _joined(edit for call in calls for edit in _of_call(call))
+    if forced is None and begins_tagged(text):
+        return _of_tagged(read_tagged(text))
     given, text = text, with_fences(text) if forced is None else text
     message = split_message(text)
     reader = PathReader()
@@ -70,14 +73,23 @@ def parse_message(text: str, *, format: str = AUTO) -> list[Edit]:
 
 def _of_call(call: Call) -> list[Edit]:
     """The edits of one tool call, with its words; those that name no file are for the one that the call names."""
-    found = edits_of_call(call)
-    edits = parse_message(found) if isinstance(found, str) else found
-    if isinstance(found, str) and all(edit.format is Format.LAZY for edit in edits):
-        told = message_of_call(call, found)
-        edits = [_said_in(edit, told) for edit in parse_message(told)]
-    else:
-        edits = [_said_in(edit, words_of_call(call)) for edit in edits]
+    found, words = edits_of_call(call), words_of_call(call)
+    edits = _of_code(words, found) if isinstance(found, str) else [_said_in(edit, words) for edit in found]
     return [edit if edit.path is not None else replace(edit, path=path_of_call(call)) for edit in edits]
+
+
+def _of_tagged(tagged: Tagged) -> list[Edit]:
+    """The edits of a request to apply one, as chat messages hold it; the original in it is the caller's affair."""
+    return _of_code(tagged.instruction or "", tagged.edit)
+
+
+def _of_code(words: str, code: str) -> list[Edit]:
+    """The edits of code that stands apart from the words about it."""
+    edits = parse_message(code)
+    if all(edit.format is Format.LAZY for edit in edits):
+        words = fenced_below(words, code)
+        edits = parse_message(words)
+    return [_said_in(edit, words) for edit in edits]
 
 
 def _said_in(edit: Edit, text: str) -> Edit:

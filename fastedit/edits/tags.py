@@ -15,6 +15,8 @@ from fastedit.errors import Code, EditUnreadable
 CODE = "<code>"
 _HEAD = re.compile(r"\s*<(instructions?)>(.*?)</\1>\s*<code>", re.DOTALL)  # an instruction may speak of <code>
 _BETWEEN = re.compile(r"</code>\s*<(update|edit)>")
+_STARTS = re.compile(r"\s*<(?:instructions?|code)>")
+_ENDS = ("</update>", "</edit>")
 _INSTRUCTION = re.compile(r"<(instructions?)>(.*)</\1>", re.DOTALL)
 
 
@@ -30,6 +32,11 @@ class Tagged:
 def is_tagged(message: str) -> bool:
     """Whether the message is meant to have an original and an edit in it."""
     return CODE in message and _BETWEEN.search(message) is not None
+
+
+def begins_tagged(message: str) -> bool:
+    """Whether a text that may be any edit is such a message: it begins and ends with the tags."""
+    return is_tagged(message) and _STARTS.match(message) is not None and message.rstrip().endswith(_ENDS)
 
 
 def read_tagged(message: str) -> Tagged:

@@ -165,3 +165,14 @@ def test_fences_and_other_texts_stay_as_they_are() -> None:
     assert with_fences("path: a.py") == "path: a.py"
     made = with_fences("<code_edit>\n```py\nx\n```\n</code_edit>")
     assert made == "````\n```py\nx\n```\n````"
+
+
+def test_a_request_in_tags_is_its_edit_with_its_instruction() -> None:
+    """As apply models take it. The tags and the original in it were once written into the file."""
+    text = f"<instruction>I return three.</instruction>\n<code>{ORIGINAL}</code>\n<update>{LAZY}</update>\n"
+    (edit,) = parse_message(text)
+    assert (edit.format, edit.path) == (Format.LAZY, None)
+    assert [snippet.lines for snippet in edit.snippets] == [tuple(LAZY.removesuffix("\n").split("\n"))]
+    assert edit.message is not None
+    assert "I return three." in prose_of(edit.message)
+    assert "return 1" not in edit.message

@@ -57,7 +57,7 @@ FORECAST_FACTORS = (*FORECAST, "forecast_ahead")
 MAX_DEVIATIONS = 5.0
 SURE = 1e-3  # no chance is nearer to 0 or 1
 _SENTENCE_END = re.compile(r"[.!?:](?:\s|$)")
-_CHANGES_FILE = FITTED / "changes.npz"
+CHANGES_FILE = FITTED / "changes.npz"
 _READINGS_FILE = FITTED / "certainty.npz"
 _CALIBRATION_FILE = FITTED / "certainty.json"
 _FORECAST_AT = WHOLE.index(FORECAST[0])
@@ -203,7 +203,7 @@ def _calibration() -> tuple[Floats, Floats]:
 
 def certainty_of(readings: Sequence[Reading]) -> float:
     """The share of such readings that are right, for the first of the readings."""
-    chances = network(_CHANGES_FILE, CHANGE_FACTS).chances(facts_of_first(readings))
+    chances = network(CHANGES_FILE, CHANGE_FACTS).chances(facts_of_first(readings))
     odds = network(_READINGS_FILE, FACTORS).odds(factors_of(readings, chances)[None])
     return float(np.interp(odds[0], *_calibration()))
 

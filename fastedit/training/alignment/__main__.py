@@ -34,12 +34,14 @@ from fastedit.training.alignment.cases import (
 from fastedit.training.alignment.certainty import fit_certainty
 from fastedit.training.alignment.everyday import everyday_cases, generated_cases, twin_cases
 from fastedit.training.alignment.forecast import fit_forecast, use_those, use_words
+from fastedit.training.alignment.idle import fit_steadily, read_idle
 from fastedit.training.alignment.mentions import fit_mentions, read_roles
 from fastedit.training.alignment.weights import Weights, fit_weights, mean_weights, read_weights, write_weights
 from fastedit.training.alignment.wordings import fit_wordings, read_wordings
 
 WORDINGS = Path(fastedit.__file__).parent / "training" / "data" / "wordings.jsonl.gz"
 MENTIONS = WORDINGS.with_name("mentions.jsonl.gz")
+IDLE = WORDINGS.with_name("idle.tsv")
 # Weights as one would guess them, before anything is fitted.
 PRIOR = Path(fastedit.__file__).parent / "training" / "data" / "prior.json"
 # Only a checkout of the repository has it.
@@ -48,7 +50,7 @@ BENCHMARK = Path(fastedit.__file__).parents[1] / "evals" / "applybench" / "data"
 EVERYDAY, CUT_OUT, TWINS = 1600, 60, 100
 # Made edits that the forecast is fitted to as well: cut out, of a plain kind, and told anew as assistants do.
 NUM_MADE = (2000, 10_000, 2000)
-STAGES = ("comments", "mentions", "asking", "forecast", "weights", "certainty")
+STAGES = ("comments", "mentions", "asking", "forecast", "weights", "certainty", "idle")
 LIBRARIES = ("numpy", "rapidfuzz", "torch", "tree-sitter")
 
 
@@ -116,7 +118,7 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
         _say("mentions", fitted)
     if "asking" in stages:
         with workers(options.processes, use_words, output.folder) as ready:
-            fitted = fit_asking(cases, output.folder / "asking.npz", options.seed, ready)
+            fitted = fit_asking(cases, read_idle(options.idle), output.folder / "asking.npz", options.seed, ready)
         output.store("asking", told | fitted)
         _say("asking", fitted)
     phrases = [one.text for one in wordings if one.roles == ("elide",)]
@@ -142,6 +144,11 @@ def _fit(options: argparse.Namespace, output: _Output) -> None:
             plain = [*everyday_cases(changes, EVERYDAY, chance), *cut_cases(changes, phrases, CUT_OUT, chance)]
             plain += twin_cases(changes, TWINS, chance)
             _fit_certainty([*cases, *plain], calibration, output, told | {"changes": len(plain)}, ready)
+        if "idle" in stages:
+            known = read_weights(output.folder / "weights.json")
+            fitted = fit_steadily(cases, read_idle(options.idle), known, output.folder, options.seed, ready)
+            output.store("idle", told | fitted)
+            _say("idle", fitted)
 
 
 def _named(beginnings: Sequence[str]) -> list[str]:
@@ -203,6 +210,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--train", type=Path, nargs="+", default=[BENCHMARK / "train.jsonl.gz"], help="records to fit to")
     add("--calibrate", type=Path, default=BENCHMARK / "validation.jsonl.gz", help="records for the table of certainty")
     add("--pairs", type=Path, help="more changes to write edits for: JSON lines of file, original and result")
+    add("--idle", type=Path, default=IDLE, help="words that say nothing of an edit: lines of a kind, a tab and words")
     add("--wordings", type=Path, default=WORDINGS, help="comments with their roles: JSON lines of text and label")
     add("--mentions", type=Path, default=MENTIONS, help="names in messages with their roles: JSON lines, by case")
     add("--mean", type=Path, nargs="+", help="stored weights, whose mean is taken instead of fitting new ones")

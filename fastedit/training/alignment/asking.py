@@ -4,7 +4,7 @@ What a message asks for shows in its result alone: a change of which no snippet 
 lines of which none shows either. Of a message that has to be refused a record may say that its words leave it untold.
 
 Who asks for more mostly does so at the end, so that any words there would look like it. So messages that ask for no
-more come once more, with the end of another of them: "Nothing else changes."
+more come once more, with words that say nothing of the edit: "Nothing else changes."
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from fastedit.anchor.lazy.words import asking
 from fastedit.anchor.lazy.words.mentions import MentionTokens, mention_tokens, mentions_in
 from fastedit.lines import changed_lines
 from fastedit.training.alignment.cases import WRITTEN, Case, Laid, ProcessMap, laid
+from fastedit.training.alignment.idle import IdleWords, with_idle
 from fastedit.training.alignment.mentions import WordModule, batch_of, batches_of, use_mentions_without
 from fastedit.training.alignment.wordings import PARTS, held_out, part_of
 
@@ -47,15 +48,15 @@ _chosen = asking._FILE
 class AskingSample:
     """The words of a message, and whether they ask for more than its snippets show.
 
-    closing: those behind its last snippet where they name nothing and ask for no more; "" otherwise. is_closed: it has
-    another's.
+    closing: those behind its last snippet where they name nothing and ask for no more; "" otherwise. is_idle: it has
+    idle words more.
     """
 
     package: str
     tokens: MentionTokens
     asks: bool
     closing: str = ""
-    is_closed: bool = False
+    is_idle: bool = False
 
 
 def use_asking(path: Path) -> None:
@@ -92,45 +93,38 @@ def asks_for_more(given: Laid) -> bool:
     return False
 
 
-def sample_of(case: Case, closing: str = "") -> AskingSample | None:
-    """The words of a case; None where it isn't read as lazy snippets, or there is no telling what they ask for.
-
-    closing: words to put behind them.
-    """
+def sample_of(case: Case, *, is_idle: bool = False) -> AskingSample | None:
+    """The words of a case; None where it isn't read as lazy snippets, or there is no telling what they ask for."""
     use_mentions_without(case.package)
     given = laid(case)
     if given is None or (given.goal is None and case.refusal != UNTOLD):
         return None
-    *before, last = pieces_of(given.snippets, words_beside(given.message, given.snippets))
-    pieces = [*before, f"{last}\n\n{closing}" if closing else last]
+    *before, last = pieces = pieces_of(given.snippets, words_beside(given.message, given.snippets))
     snippets = [one.lines for one in given.snippets]
     mentions = mentions_in(pieces, snippets, Lines(given.lines))
     asks = given.goal is None or asks_for_more(given)
-    is_plain = not asks and not closing and all(one.piece < len(before) for one in mentions)
+    is_plain = not asks and not is_idle and all(one.piece < len(before) for one in mentions)
     own = last.strip() if is_plain and len(last) <= MAX_CLOSING else ""
-    return AskingSample(case.package, mention_tokens(mentions, pieces, snippets), asks, own, bool(closing))
+    return AskingSample(case.package, mention_tokens(mentions, pieces, snippets), asks, own, is_idle)
 
 
-def _closed(job: tuple[Case, str]) -> AskingSample | None:
-    """The words of a case with a closing."""
-    return sample_of(*job)
-
-
-def fit_asking(cases: Sequence[Case], path: Path, seed: int, workers: ProcessMap) -> dict[str, Any]:
+def fit_asking(
+    cases: Sequence[Case], idle: Sequence[IdleWords], path: Path, seed: int, workers: ProcessMap
+) -> dict[str, Any]:
     """Fits the network to written cases, stores it, and beside it those that saw none of a part of the packages.
 
-    Returns what there is to tell about it: how often it finds a message that asks for more likelier to than one that
-    doesn't, of packages that it hasn't seen.
+    idle: words that say nothing of an edit; the ends of messages that ask for no more are such as well. Returns what
+    there is to tell about it: how often it finds a message that asks for more likelier to than one that doesn't, of
+    packages that it hasn't seen.
     """
     written = [case for case in cases if case.weight == WRITTEN]
     found = [(case, one) for case, one in zip(written, workers.map(sample_of, written, at_once=64), strict=True) if one]
     samples = [one for _, one in found]
     num_read, num_asking = len(samples), sum(one.asks for one in samples)
-    closings = sorted({one.closing for one in samples} - {""})
-    chance = random.Random(seed)
-    plain = [case for case, one in found if not one.asks] if closings else []
-    jobs = [(case, chance.choice(closings)) for case in chance.sample(plain, len(plain) // 2)]
-    samples += [one for one in workers.map(_closed, jobs, at_once=64) if one is not None]
+    closings = [IdleWords("close", text) for text in sorted({one.closing for one in samples} - {""})]
+    chance, words = random.Random(seed), [*idle, *closings]
+    plain = [more for case, one in found if not one.asks and words and (more := with_idle(case, words, chance))]
+    samples += [one for one in workers.map(partial(sample_of, is_idle=True), plain, at_once=64) if one is not None]
     held_out(path, 0).parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
         stored = Path(folder, "samples.pickle")
@@ -141,7 +135,7 @@ def fit_asking(cases: Sequence[Case], path: Path, seed: int, workers: ProcessMap
     return {
         "messages": num_read,
         "asking": num_asking,
-        "closed": len(samples) - num_read,
+        "with_idle_words": len(samples) - num_read,
         "ranked_rightly_on_held_out_packages": round(_ranked_rightly(odds, asks), 4),
     }
 
@@ -155,7 +149,7 @@ def _fit_without(stored: Path, path: Path, seed: int, part: int | None) -> tuple
     network = fitted_network([one for one in samples if part_of(one.package) != part], seed)
     arrays = {name: value.numpy().astype(np.float16) for name, value in network.state_dict().items()}
     np.savez_compressed(path if part is None else held_out(path, part), **arrays)
-    rest = [one for one in samples if part_of(one.package) == part and not one.is_closed]
+    rest = [one for one in samples if part_of(one.package) == part and not one.is_idle]
     with torch.no_grad():
         odds = [float(network(*batch_of([one.tokens]))[0]) for one in rest]
     return np.array(odds, np.float64), np.array([one.asks for one in rest], bool)
