@@ -1,12 +1,13 @@
 """Parts a message about several files into what is said of each.
 
 Words about one file count against an edit of another: they ask for what isn't done there. A heading, a label or a
-sentence that names a file begins what is said of it. Words before the first of these and behind the last fence are of
-the whole change: each file hears the sentences that name it.
+sentence that names a file begins what is said of it. Words before the first of these are of the whole change, and those
+behind the last fence may be: each file hears the sentences that name it, or what no code of the message shows.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from fastedit.edits.naming import PathMention, ends_with, files_in, path_leading
 from fastedit.edits.roles import PlacedBlock, is_heading, is_listed, named_by, named_in_heading
 
 Files = frozenset[str]
+_QUOTE = re.compile(r"`([^`\n]+)`")
 OF_ALL: Files | None = None
 
 
@@ -27,10 +29,9 @@ def with_own_words(edits: Sequence[Edit], text: str, placed: Sequence[PlacedBloc
     paths = frozenset(edit.path for edit in edits if edit.path)
     if len(paths) < 2 or not placed:
         return list(edits)
-    lines = text.split("\n")
-    owners = _owners_of(edits, paths, placed, len(lines))
+    rows = _Rows(edits, paths, placed, text.split("\n"))
+    heard = {path: rows.heard_by(path) for path in paths}
     blocks = {one.start_line: one for one in placed}
-    heard = {path: [_heard(path, *row, paths) for row in zip(lines, owners, strict=True)] for path in paths}
     return [edit if edit.path is None else _with_heard(edit, heard[edit.path], blocks) for edit in edits]
 
 
@@ -50,27 +51,51 @@ def _joined(heard: Iterable[str | None]) -> str:
     return "\n".join(line for line in heard if line is not None)
 
 
-def _heard(path: str, line: str, owners: Files | None, paths: Files) -> str | None:
-    """The part of a line that a file hears: all of one about it; of one about the whole change what names it."""
-    if owners is not None:
-        return line if path in owners else None
-    kept = [one for one in sentences_of_line(line) if any(path in _matching(paths, name) for name in files_in(one))]
-    return " ".join(kept) if kept or not line.strip() else None
+class _Rows:
+    """The rows of a text, and the files that each is about; None for the whole change."""
+
+    def __init__(
+        self, edits: Sequence[Edit], paths: Files, placed: Sequence[PlacedBlock], lines: Sequence[str]
+    ) -> None:
+        self._paths, self._lines = paths, lines
+        self._shown = "".join(_key(line) for one in placed for line in one.lines)
+        self._owners: list[Files | None] = [OF_ALL] * len(lines)
+        starts = [(edit.path, row) for edit in edits if edit.path for row in _rows_of(edit)]
+        last: Files | None = OF_ALL
+        for number, one in enumerate(placed):
+            start, self._end = _span(placed, number, len(lines))
+            files = frozenset(path for path, row in starts if start <= row < self._end)
+            files = files or _matching(paths, one.path) or last or frozenset()
+            prose = one.block.prose
+            self._owners[start - len(prose) : start] = _owners_of_prose(prose, last, files, paths)
+            self._owners[start : self._end] = [files] * (self._end - start)
+            last = files
+        self._last = last or frozenset()
+
+    def heard_by(self, path: str) -> list[str | None]:
+        """The part of each row that a file hears: all of one about it, of others the sentences that may be for it."""
+        heard: list[str | None] = []
+        for row, (line, owners) in enumerate(zip(self._lines, self._owners, strict=True)):
+            if owners is not None:
+                heard.append(line if path in owners else None)
+                continue
+            kept = [one for one in sentences_of_line(line) if self._may_be_for(path, one, is_behind=row >= self._end)]
+            heard.append(" ".join(kept) if kept or not line.strip() else None)
+        return heard
+
+    def _may_be_for(self, path: str, sentence: str, *, is_behind: bool) -> bool:
+        """Whether a sentence names a file, or names what no code shows, which may be asked of any, or none where it
+        stands behind the last fence and the file is that fence's."""
+        named = [about for name in files_in(sentence) if (about := _matching(self._paths, name))]
+        if named:
+            return any(path in about for about in named)
+        if is_behind and path in self._last:
+            return True
+        return any(_key(quote).removesuffix("()") not in self._shown for quote in _QUOTE.findall(sentence))
 
 
-def _owners_of(edits: Sequence[Edit], paths: Files, placed: Sequence[PlacedBlock], count: int) -> list[Files | None]:
-    """The files that each of a text's rows is about."""
-    rows = [(edit.path, row) for edit in edits if edit.path for row in _rows_of(edit)]
-    owners: list[Files | None] = [OF_ALL] * count
-    before: Files | None = OF_ALL
-    for number, one in enumerate(placed):
-        start, end = _span(placed, number, count)
-        files = frozenset(path for path, row in rows if start <= row < end)
-        files = files or _matching(paths, one.path) or before or frozenset()
-        owners[start - len(one.block.prose) : start] = _owners_of_prose(one.block.prose, before, files, paths)
-        owners[start:end] = [files] * (end - start)
-        before = files
-    return owners
+def _key(text: str) -> str:
+    return "".join(text.split())
 
 
 def _rows_of(edit: Edit) -> Iterator[int]:

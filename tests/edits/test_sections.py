@@ -190,3 +190,22 @@ def test_more_names_of_files(name: str) -> None:
         name,
         "area.py",
     }
+
+
+def test_words_of_the_whole_change_are_heard_where_no_code_explains_them() -> None:
+    """An introduction may ask for what nobody shows; behind the last fence its file is mostly meant."""
+    text = (
+        "`check` is called first, and nobody uses `old_check` any more, so it can leave.\n\n"
+        f"**area.py**\n\n{CODE.format('check(1)')}\n**shop.py**\n\n{CODE.format('check(2)')}\n"
+        "In the same file, drop the last line. `area.py` keeps its own. That's all.\n"
+    )
+    edits = edits_by_path(text)
+    area, shop = (edits[path].message or "" for path in ("area.py", "shop.py"))
+    assert "old_check" in area
+    assert "old_check" in shop
+    assert "drop the last line" in shop
+    assert "drop the last line" not in area
+    assert "keeps its own" in area
+    assert "keeps its own" not in shop
+    explained = edits_by_path(text.replace(", and nobody uses `old_check` any more, so it can leave", ""))
+    assert "called first" not in (explained["area.py"].message or "")

@@ -18,6 +18,7 @@ from fastedit.training.alignment.asking import (
     sample_of,
 )
 from fastedit.training.alignment.cases import Case, ProcessMap, laid
+from fastedit.training.alignment.idle import IdleWords
 from fastedit.training.alignment.wordings import PARTS, held_out
 
 FILE = "import os\n\n\ndef load(path):\n    check(path)\n    return read(path)\n\n\nEND = 1\nMOST = 2\nLAST = 3\n"
@@ -55,7 +56,7 @@ def test_a_message_that_leaves_its_wish_untold_asks_for_more() -> None:
     assert sample_of(replace(refused, refusal="twins")) is None
 
 
-def test_words_that_close_a_message_are_put_behind_others(tmp_path: Path) -> None:
+def test_words_that_close_a_message_say_nothing_of_others(tmp_path: Path) -> None:
     closed = case(f"Log it.\n\n{SHOWN}\nNothing else changes.", MORE, shown="", name="closed")
     naming, asking_more = (replace(closed, message=f"{closed.message} {more}") for more in ("Not `END`.", "Go on."))
     found = [sample_of(one) for one in (closed, naming, case("Log it.", MORE))]
@@ -63,14 +64,21 @@ def test_words_that_close_a_message_are_put_behind_others(tmp_path: Path) -> Non
     asks = sample_of(replace(asking_more, expected=MORE.replace("MOST = 2\n", "")))
     assert asks is not None
     assert asks.closing == ""
-    plain, longer = sample_of(case("Log it.", MORE)), sample_of(case("Log it.", MORE), "Nothing else changes.")
-    assert plain is not None
-    assert longer is not None
-    assert len(longer.tokens.buckets) > len(plain.tokens.buckets)
-    assert longer.is_closed
-    told = fit_asking([closed, *(case("Log it.", MORE, name=f"case {number}") for number in range(9))],
-                      tmp_path / "a.npz", 0, ProcessMap())  # fmt: skip
-    assert (told["messages"], told["closed"]) == (10, 5)
+    assert (one := sample_of(closed, is_idle=True)) is not None
+    assert one.is_idle
+    assert not one.closing
+    cases = [closed, *(case("Log it.", MORE, name=f"case {number}") for number in range(9))]
+    told = fit_asking([*cases, asks_for(1)], [], tmp_path / "a.npz", 0, ProcessMap())
+    assert (told["messages"], told["asking"], told["with_idle_words"]) == (11, 1, 10)
+    told = fit_asking(cases[1:], [], tmp_path / "a.npz", 0, ProcessMap())
+    assert told["with_idle_words"] == 0  # there are none
+    told = fit_asking(cases[1:], [IdleWords("open", "Sure:"), IdleWords("run", "Test it.")], tmp_path / "a.npz", 0,
+                      ProcessMap())  # fmt: skip
+    assert told["with_idle_words"] == 9
+
+
+def asks_for(number: int) -> Case:
+    return case("Log it, and `MOST` goes.", MORE.replace("MOST = 2\n", ""), name=f"asks {number}")
 
 
 def samples() -> list[AskingSample]:
@@ -85,7 +93,7 @@ def test_the_stored_network_says_what_the_fitted_one_does(tmp_path: Path, monkey
     network = fitted_network(known, 0)
     monkeypatch.setattr(asking, "fitted_network", lambda samples, seed: network)
     told = fit_asking(
-        [case("Log it.", MORE, name=f"case {number}") for number in range(9)], tmp_path / "a.npz", 0, ProcessMap()
+        [case("Log it.", MORE, name=f"case {number}") for number in range(9)], [], tmp_path / "a.npz", 0, ProcessMap()
     )
     assert told["messages"] == 9
     assert all(held_out(tmp_path / "a.npz", part).exists() for part in range(PARTS))

@@ -32,6 +32,7 @@ from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.result.facts import FACTS
 from fastedit.anchor.lazy.result.message import TOLD, told_by
 from fastedit.anchor.lazy.rivals import FAR_BEHIND, RIVALS, rivals_of
+from fastedit.anchor.lazy.search.grid import Grid
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.edits.model import Snippet
 from fastedit.syntax.model import Outline
@@ -287,8 +288,14 @@ def _is_quoted(reading: Reading) -> bool:
     if any(row in part.plan.left_out and part.grid.rows[row].role("code") > NOTE_ODDS for part, row in rows):
         return False  # it may be a comment that is to be written
     code = [(part, row) for part, row in rows if row not in part.plan.markers and row not in part.plan.left_out]
-    return bool(code) and all(
-        row in part.plan.quoted and part.grid.shown.keys[row] in part.grid.original.places for part, row in code
+    return bool(code) and all(row in part.plan.quoted and _stands_there(part.grid, row) for part, row in code)
+
+
+def _stands_there(grid: Grid, row: int) -> bool:
+    """Whether the original has a row's line, in other columns at most: a blank more in a text is a change."""
+    words = grid.shown.texts[row].split()
+    return any(
+        grid.original.texts[line].split() == words for line in grid.original.places.get(grid.shown.keys[row], ())
     )
 
 

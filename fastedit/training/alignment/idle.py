@@ -68,19 +68,16 @@ def with_idle(case: Case, idle: Sequence[IdleWords], chance: random.Random) -> C
     """The case with idle words before its code, behind it, or both; None for a message without fences."""
     if not _FENCE.search(case.message):
         return None
+    before, behind = ([one.text for one in idle if one.kind in kinds] for kinds in (BEFORE, BEHIND))
     message = case.message
     is_opened, is_closed = chance.random() < OPENED, chance.random() < CLOSED
-    if is_opened or not is_closed:
-        message = f"{_drawn(idle, BEFORE, chance)}\n\n{message}"
-    if is_closed:
-        message = f"{message.rstrip()}\n\n{_drawn(idle, BEHIND, chance)}\n"
+    if before and (is_opened or not is_closed):
+        message = f"{chance.choice(before)}\n\n{message}"
+    if behind and is_closed:
+        message = f"{message.rstrip()}\n\n{chance.choice(behind)}\n"
     if chance.random() < HEADED:
         message = f"{chance.choice(HEADINGS).format(case.file)}\n\n{message}"
     return replace(case, message=message)
-
-
-def _drawn(idle: Sequence[IdleWords], kinds: Sequence[str], chance: random.Random) -> str:
-    return chance.choice([one.text for one in idle if one.kind in kinds])
 
 
 # ---- certainty -------------------------------------------------------------------------------------------------------

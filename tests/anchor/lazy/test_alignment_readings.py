@@ -300,6 +300,20 @@ def test_what_is_quoted_and_what_is_anchored() -> None:
     assert first("zebra = crossing(9)") == (False, False)
 
 
+def test_a_blank_more_in_a_text_is_a_change() -> None:
+    """Such an edit once counted as one that is in the file already."""
+    lines = [
+        "def fail():",
+        "    raise TypeError(",
+        '        "takes no filters, as the"',
+        '        "data is fixed"',
+        "    )",
+    ]
+    for shown, is_quoted in ((lines, True), ([line.replace('"data', '" data') for line in lines], False)):
+        found = align_lazy(lines, [Snippet(tuple(shown))], "python", "", outline("\n".join(lines), "python"))
+        assert any(one.is_quoted and not one.changes for one in found) is is_quoted
+
+
 def test_code_without_a_fence_is_no_prose() -> None:
     code = "def load(path):\n    drop(path)\n    return open(path)"
     message = f"I will let `load` check its path.\n\n{code}\n"
