@@ -28,7 +28,17 @@ from fastedit.guard.verdict import (
     unanswered,
     weigh,
 )
-from fastedit.merged import DEFAULT_CERTAINTY, Choice, Decision, Merged, Strategy, close_drafts, merge, structural
+from fastedit.merged import (
+    DEFAULT_CERTAINTY,
+    Choice,
+    Decision,
+    Merged,
+    Strategy,
+    close_drafts,
+    merge,
+    message_about,
+    structural,
+)
 from fastedit.syntax import language_of, outline
 from fastedit.syntax.model import Outline
 from fastedit.syntax.parse import keeping_trees
@@ -205,9 +215,9 @@ class _Request:
     target: Askable | None
     options: DecodeOptions | None
 
-    def words_of(self, edit: Edit) -> str:
+    def words_of(self, original: Original, edit: Edit) -> str:
         """All that is said of an edit."""
-        return f"{edit.part_of(self.message)}\n{self.instruction or ''}"
+        return f"{message_about(original, edit, self.message)}\n{self.instruction or ''}"
 
 
 def _apply_one(
@@ -242,7 +252,7 @@ def _by_target(
         with suppress(InputRefused):  # all readings together may be too large where its own text isn't
             draft, cost = _judged(original, merged, edit, request, target) or (merged, cost)
     answer = _asked(original, draft, edit, request, target, sender.follow(None) if sender else None)
-    return taken(original, draft, answer.text, edit, request.words_of(edit)), cost.plus(answer.stats)
+    return taken(original, draft, answer.text, edit, request.words_of(original, edit)), cost.plus(answer.stats)
 
 
 def _in_auto(
@@ -297,7 +307,7 @@ def _with_word_of(
         return confirm(merged, is_agreed=is_agreed, word=word), answer.stats
     if answer.is_given_up:
         return given_up(merged), answer.stats
-    return weigh(original, merged, answer.text, edit, request.words_of(edit), word), answer.stats
+    return weigh(original, merged, answer.text, edit, request.words_of(original, edit), word), answer.stats
 
 
 def _judged(
@@ -313,7 +323,7 @@ def _judged(
         edit,
         merged,
         request.scope,
-        words=request.words_of(edit),
+        words=request.words_of(original, edit),
         instruction=request.instruction,
         options=request.options,
     )
@@ -334,7 +344,7 @@ def _asked(
 
     # One that sees a single one of several places alike can't but find it right.
     is_choosing = is_torn(merged) and not target.only_verifies
-    others = close_drafts(original, edit, merged, request.words_of(edit)) if is_choosing else ()
+    others = close_drafts(original, edit, merged, request.words_of(original, edit)) if is_choosing else ()
     windows = cut_windows(original, merged, request.scope, target, others)
     return ask(
         target,

@@ -11,7 +11,7 @@ from math import floor
 
 from fastedit.anchor import align, align_readings
 from fastedit.anchor.alignment import leaves_out
-from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, prose_of, says_gone
+from fastedit.anchor.hints import Hints, gone_in, hints_of, name_of, prose_of, says_gone, sentences_of
 from fastedit.anchor.lazy.lines import WORD, Lines
 from fastedit.anchor.model import Alignment, Problem, Segment, SegmentKind
 from fastedit.applied import render
@@ -40,6 +40,7 @@ _ANNOUNCING = frozenset(
     "for full from here how i in into is it its just like ll looks make makes modify new now of on please s should "
     "so that the there these this those to update updated updates use version we will with you your".split()
 )
+_QUOTED = pattern(r"`([^`\n]+)`")
 _WORD = pattern(r"[^\W\d_]+")
 _PATH = pattern(r"[\w./-]*\w\.\w+")
 _VERSION = pattern(r"\d[\w.]*\w|\d")
@@ -124,7 +125,7 @@ def merge(
 ) -> Merged:
     """The merged draft of an edit, right or not. EditRefused for an edit that no draft can be made of."""
     choice = choice or DEFAULT_CHOICE
-    message = edit.part_of(message)
+    message = message_about(original, edit, message)
     words = f"{message}\n{instruction or ''}"
     if edit.format is Format.WHOLE and leaves_out(original.text, edit.snippets):
         edit = replace(edit, format=Format.LAZY)
@@ -141,6 +142,17 @@ def merge(
         return Merged(text, alignment, notes, refusal)
 
 
+def message_about(original: Original, edit: Edit, message: str) -> str:
+    """What a message says of an edit. What one about several files says of all of them counts where it says that
+    something goes, and names what the file has."""
+    gone = [one for one, _ in sentences_of(edit.shared) if says_gone(one) and _names_any_of(one, original.text)]
+    return "\n\n".join((edit.part_of(message), *gone))
+
+
+def _names_any_of(sentence: str, text: str) -> bool:
+    return any(quoted.strip().removesuffix("()") in text for quoted in _QUOTED.findall(sentence))
+
+
 # ---- lazy edits ------------------------------------------------------------------------------------------------------
 
 
@@ -153,7 +165,7 @@ def _merge_lazy(original: Original, edit: Edit, message: str, instruction: str, 
         return _chosen(original, edit, readings, words, choice.reading)
     writes = readings[0].share >= choice.certainty and _writes(original, readings[0])
     for alignment in readings if not writes else ():
-        is_likely = alignment.share >= MIN_UNCHANGED_SHARE
+        is_likely = min(alignment.share, alignment.portion) >= MIN_UNCHANGED_SHARE
         if is_likely and not alignment.changes and alignment.is_quoted and not _not_done(original, edit, words):
             return Merged(original.text, alignment)  # applied before, as far as can be seen
     turned_down: ResultRefused | None = None

@@ -3,6 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fastedit
 from fastedit.anchor.model import Alignment, Segment, SegmentKind
 from fastedit.lines import body, split_lines
 from fastedit.merged import _reading_candidates, alike_places
@@ -50,3 +51,18 @@ def test_places_lie_in_the_file(lines, data):
         assert 0 <= place.start_line <= place.end_line
         assert place.start_line <= len(lines)
         assert place.text in map(body, split_lines("".join(lines)))
+
+
+def test_a_change_into_what_stands_elsewhere_is_no_edit_that_was_applied_before() -> None:
+    """It once was: all that it writes is in the file."""
+    raising = "        if filters:\n            raise TypeError(\n                {}\n            )\n"
+    one, other = (
+        '"FormField takes no filters, as the"\n                "{}data is fixed."'.format(s) for s in (" ", "")
+    )
+    original = (
+        f"class Form:\n    def __init__(self, filters):\n{raising.format(one)}        self.filters = filters\n\n"
+        + (f"    def process(self, data, filters=None):\n{raising.format(other)}        self.data = data\n")
+    )
+    snippet = f"    def process(self, data, filters=None):\n{raising.format(one)}        # ... existing code ..."
+    applied = fastedit.apply(original, f"```python\n{snippet}\n```\n", path="form.py", mode="structural")
+    assert applied.text == original.replace(other, one)

@@ -88,7 +88,8 @@ class Edit:
     new_path: where the file moves to (`*** Move to:`, a rename in a diff), or None.
     snippets: for LAZY and WHOLE (exactly one for WHOLE; for LAZY one for each fence, in their order);
     hunks: for the patch formats; of a deletion the lines that the file must have, none where it may have any.
-    message: what a message about several files says of this one; None where all of it is about it.
+    message, shared: what a message about several files says of this one, and of all of them together; None where all
+    of it is about this one.
     """
 
     format: Format
@@ -98,6 +99,7 @@ class Edit:
     snippets: tuple[Snippet, ...] = ()
     hunks: tuple[PatchHunk, ...] = ()
     message: str | None = None
+    shared: str = ""
 
     def part_of(self, message: str) -> str:
         """The part about the edit's file of the message that it was read from."""

@@ -1,13 +1,12 @@
 """Parts a message about several files into what is said of each.
 
 Words about one file count against an edit of another: they ask for what isn't done there. A heading, a label or a
-sentence that names a file begins what is said of it. Words before the first of these are of the whole change, and those
-behind the last fence may be: each file hears the sentences that name it, or what no code of the message shows.
+sentence that names a file begins what is said of it. Words before the first of these are of the whole change: each file
+hears the sentences that name it. So are those behind the last fence, of which its file hears what names none.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -17,7 +16,6 @@ from fastedit.edits.naming import PathMention, ends_with, files_in, path_leading
 from fastedit.edits.roles import PlacedBlock, is_heading, is_listed, named_by, named_in_heading
 
 Files = frozenset[str]
-_QUOTE = re.compile(r"`([^`\n]+)`")
 OF_ALL: Files | None = None
 
 
@@ -32,7 +30,8 @@ def with_own_words(edits: Sequence[Edit], text: str, placed: Sequence[PlacedBloc
     rows = _Rows(edits, paths, placed, text.split("\n"))
     heard = {path: rows.heard_by(path) for path in paths}
     blocks = {one.start_line: one for one in placed}
-    return [edit if edit.path is None else _with_heard(edit, heard[edit.path], blocks) for edit in edits]
+    parts = [edit if edit.path is None else _with_heard(edit, heard[edit.path], blocks) for edit in edits]
+    return [replace(edit, shared=rows.shared) for edit in parts]
 
 
 def _with_heard(edit: Edit, heard: Sequence[str | None], blocks: Mapping[int, PlacedBlock]) -> Edit:
@@ -58,7 +57,6 @@ class _Rows:
         self, edits: Sequence[Edit], paths: Files, placed: Sequence[PlacedBlock], lines: Sequence[str]
     ) -> None:
         self._paths, self._lines = paths, lines
-        self._shown = "".join(_key(line) for one in placed for line in one.lines)
         self._owners: list[Files | None] = [OF_ALL] * len(lines)
         starts = [(edit.path, row) for edit in edits if edit.path for row in _rows_of(edit)]
         last: Files | None = OF_ALL
@@ -84,18 +82,14 @@ class _Rows:
         return heard
 
     def _may_be_for(self, path: str, sentence: str, *, is_behind: bool) -> bool:
-        """Whether a sentence names a file, or names what no code shows, which may be asked of any, or none where it
-        stands behind the last fence and the file is that fence's."""
+        """Whether a sentence names a file, or none where it stands behind the last fence and that is the file's."""
         named = [about for name in files_in(sentence) if (about := _matching(self._paths, name))]
-        if named:
-            return any(path in about for about in named)
-        if is_behind and path in self._last:
-            return True
-        return any(_key(quote).removesuffix("()") not in self._shown for quote in _QUOTE.findall(sentence))
+        return any(path in about for about in named) if named else is_behind and path in self._last
 
-
-def _key(text: str) -> str:
-    return "".join(text.split())
+    @property
+    def shared(self) -> str:
+        """The words about the whole change."""
+        return "\n".join(line for line, owners in zip(self._lines, self._owners, strict=True) if owners is None)
 
 
 def _rows_of(edit: Edit) -> Iterator[int]:

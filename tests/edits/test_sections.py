@@ -6,6 +6,9 @@ import pytest
 
 from fastedit.edits import parse_message
 from fastedit.edits.model import Action, Edit
+from fastedit.guard import Original
+from fastedit.merged import message_about
+from fastedit.syntax import outline
 
 CODE = "```python\n{}\n```\n"
 OVERVIEW = f"""Sizes are checked now. `area.py` gets the check and `shop.py` calls it.
@@ -192,20 +195,29 @@ def test_more_names_of_files(name: str) -> None:
     }
 
 
-def test_words_of_the_whole_change_are_heard_where_no_code_explains_them() -> None:
-    """An introduction may ask for what nobody shows; behind the last fence its file is mostly meant."""
+def test_words_behind_the_last_fence_are_heard_by_its_file_or_the_ones_that_they_name() -> None:
     text = (
-        "`check` is called first, and nobody uses `old_check` any more, so it can leave.\n\n"
-        f"**area.py**\n\n{CODE.format('check(1)')}\n**shop.py**\n\n{CODE.format('check(2)')}\n"
+        f"It is checked first.\n\n**area.py**\n\n{CODE.format('check(1)')}\n**shop.py**\n\n{CODE.format('check(2)')}\n"
         "In the same file, drop the last line. `area.py` keeps its own. That's all.\n"
     )
     edits = edits_by_path(text)
     area, shop = (edits[path].message or "" for path in ("area.py", "shop.py"))
-    assert "old_check" in area
-    assert "old_check" in shop
     assert "drop the last line" in shop
     assert "drop the last line" not in area
     assert "keeps its own" in area
     assert "keeps its own" not in shop
-    explained = edits_by_path(text.replace(", and nobody uses `old_check` any more, so it can leave", ""))
-    assert "called first" not in (explained["area.py"].message or "")
+    assert "It is checked first." in edits["area.py"].shared
+    assert "It is checked first." not in area + shop
+
+
+def test_what_goes_in_all_files_is_heard_by_those_that_have_it() -> None:
+    """An introduction may ask for what no code shows."""
+    text = (
+        "`check` is called first. I removed `old_check`, which nobody uses.\n\n"
+        f"**area.py**\n\n{CODE.format('check(1)')}\n**shop.py**\n\n{CODE.format('check(2)')}\n"
+    )
+    for edit in parse_message(text):
+        having, lacking = (Original(code, "python", outline(code, "python")) for code in ("old_check()\n", "check()\n"))
+        assert "I removed `old_check`" in message_about(having, edit, text)
+        assert "I removed `old_check`" not in message_about(lacking, edit, text)
+        assert "is called first" not in message_about(having, edit, text)
