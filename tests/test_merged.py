@@ -56,9 +56,7 @@ def test_places_lie_in_the_file(lines, data):
 def test_a_change_into_what_stands_elsewhere_is_no_edit_that_was_applied_before() -> None:
     """It once was: all that it writes is in the file."""
     raising = "        if filters:\n            raise TypeError(\n                {}\n            )\n"
-    one, other = (
-        '"FormField takes no filters, as the"\n                "{}data is fixed."'.format(s) for s in (" ", "")
-    )
+    one, other = (f'"FormField takes no filters, as the"\n                "{s}data is fixed."' for s in (" ", ""))
     original = (
         f"class Form:\n    def __init__(self, filters):\n{raising.format(one)}        self.filters = filters\n\n"
         + (f"    def process(self, data, filters=None):\n{raising.format(other)}        self.data = data\n")
