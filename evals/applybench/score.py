@@ -31,7 +31,7 @@ from evals.accuracy.reliability import Bin
 from evals.accuracy.report import machine
 from evals.applybench import curves
 from evals.applybench.peers import PEERS, Answer, ask, close_all
-from evals.applybench.records import DATA, SPLITS, TIERS, BadRecord, Record, read
+from evals.applybench.records import DATA, FORMATS, SPLITS, TIERS, BadRecord, Record, read
 from fastedit.errors import EngineUnavailable
 
 MODES = ("structural", "model", "auto")
@@ -73,7 +73,7 @@ class Row:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status 0 whatever the scores, 1 where there was nothing to score."""
     options = _parser().parse_args(arguments)
-    records = list(chosen(options.split, options.data, options.only, is_quick=options.quick))
+    records = list(chosen(options.split, options.data, options.only, options.format, is_quick=options.quick))
     if not records:
         print(f"applybench score: no records in {', '.join(options.split)}", file=sys.stderr)
         return 1
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     result = summed_up(rows, systems) | {
         "machine": machine("evals.applybench"),
         "settings": {"split": options.split, "mode": options.mode, "target": options.target, "quick": options.quick,
-                     "only": options.only},
+                     "only": options.only, "format": options.format},
     }  # fmt: skip
     _print_failures(rows, shown)
     print_tables(result)
@@ -112,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--quick", action="store_true", help=f"a fixed sample of {NUM_QUICK}, and 20 s at most")
     parser.add_argument("--only", default="", metavar="TEXT", help="records with this text in their id")
+    parser.add_argument("--format", choices=FORMATS, help="records of this format")
     parser.add_argument("--show", action="store_true", help="how wrong answers differ, in train")
     parser.add_argument("--show-held-out", action="store_true", help="the same in validation and test")
     parser.add_argument("--workers", type=int, default=1, help="records side by side (times are best with 1)")
@@ -121,7 +122,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def chosen(splits: Iterable[str], folder: Path, only: str, *, is_quick: bool) -> Iterator[tuple[str, Record]]:
+def chosen(
+    splits: Iterable[str], folder: Path, only: str, format: str | None, *, is_quick: bool
+) -> Iterator[tuple[str, Record]]:
     """The records to score, each with its split; a line is printed for each that is none."""
     found: list[tuple[str, Record]] = []
     for split in splits:
@@ -129,7 +132,7 @@ def chosen(splits: Iterable[str], folder: Path, only: str, *, is_quick: bool) ->
             for record in read(split, folder):
                 if isinstance(record, BadRecord):
                     print(f"applybench score: left out {record}", file=sys.stderr)
-                elif only in record.id:
+                elif only in record.id and format in (None, record.format):
                     found.append((split, record))
         except FileNotFoundError:
             print(f"applybench score: there is no split {split} yet", file=sys.stderr)

@@ -318,6 +318,8 @@ def test_bad_records_and_missing_peers_are_told(tmp_path: Path, capsys: pytest.C
     assert (tmp_path / "a.png").stat().st_size > 1000
     data = json.loads(result.read_text("utf-8"))
     assert sorted(row["id"] for row in data["rows"]) == ["absent", "edge"]
+    assert score(tmp_path, "--format", "multi_file") == 1
+    assert "no records" in capsys.readouterr().err
     section = read_section(result)
     assert {table.title for table in section.tables} >= {"By tier", "By style", "By format"}
     assert len(section.plots) == 3
