@@ -324,6 +324,7 @@ class PathReader:
     def place(self, block: Block) -> PlacedBlock:
         """The block with its file. To be called for every block, in order."""
         self.read_prose(block.prose)
+        self._is_just_named = False
         self.deleted += deleted_in(block.lines) if is_shell(block.info) else []
         sentence = last_sentence(block.prose)
         info_path, is_cited = path_in_info(block.info)

@@ -105,6 +105,7 @@ def test_a_file_goes_where_the_words_below_its_name_say_so(said: str) -> None:
         "**shop.py**\n\nRemoved the call.",
         "**shop.py**\n\nRemoved: the call.",
         "**shop.py**: removed the call",
+        f"**shop.py**\n\n{CODE.format('y = 2')}\nDeleted.",
         "**shop.py**\n\nDelete the call, it's not needed.",
         f"**shop.py**: removed; what stays:\n\n{CODE.format('y = 2')}",
     ],
