@@ -143,8 +143,8 @@ def merge(
 
 
 def message_about(original: Original, edit: Edit, message: str) -> str:
-    """What a message says of an edit. What one about several files says of all of them counts where it says that
-    something goes, and names what the file has."""
+    """The part of a message that is about an edit. Words about all files count where they say that something goes which
+    the file has."""
     gone = [one for one, _ in sentences_of(edit.shared) if says_gone(one) and _names_any_of(one, original.text)]
     return "\n\n".join((edit.part_of(message), *gone))
 

@@ -143,7 +143,7 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, roles, tmp_path,
     certainty = json.loads((folder / "certainty.json").read_text("utf-8"))
     assert certainty["calibration"]
     found = told(folder)
-    assert list(found) == ["comments", "mentions", "asking", "forecast", "weights", "certainty"]
+    assert list(found) == ["comments", "mentions", "asking", "forecast", "weights", "certainty", "idle"]
     for stage in found.values():
         assert stage["command"].startswith("python -m fastedit.training.alignment --train ")
         assert stage["records"]["train.jsonl.gz"] == {"apply": 3, "refuse": 1}
@@ -165,7 +165,7 @@ def test_everything_is_fitted_and_says_how(records, pairs, few, roles, tmp_path,
         networks = [network(tmp_path / name / stored, names) for name in ("one", "two")]
         assert networks[0].inner.shape[0] == len(names)
         assert np.array_equal(networks[0].inner, networks[1].inner)
-    assert capsys.readouterr().out.count("\n") == 14
+    assert capsys.readouterr().out.count("\n") == 16
 
 
 def test_one_part_is_fitted_again_alone(records, few, tmp_path):
