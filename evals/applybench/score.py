@@ -11,6 +11,7 @@ import argparse
 import difflib
 import hashlib
 import json
+import random
 import signal
 import sys
 import tempfile
@@ -32,7 +33,7 @@ from evals.accuracy.report import machine
 from evals.applybench import curves
 from evals.applybench.peers import PEERS, Answer, ask, close_all
 from evals.applybench.records import DATA, FORMATS, SPLITS, TIERS, BadRecord, Record, read
-from fastedit.errors import EngineUnavailable
+from fastedit.errors import EngineUnavailable, SettingsError
 
 MODES = ("structural", "model", "auto")
 KEYS = ("tier", "style", "language", "format", "writer")
@@ -71,9 +72,15 @@ class Row:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status 0 whatever the scores, 1 where there was nothing to score."""
+    """Exit status 0 whatever the scores, 1 where there was nothing to score, 2 where a file of words can't be read."""
     options = _parser().parse_args(arguments)
     records = list(chosen(options.split, options.data, options.only, options.format, is_quick=options.quick))
+    if options.idle:
+        try:
+            records = _with_idle(records, options.idle)
+        except SettingsError as error:
+            print(f"applybench score: {error}", file=sys.stderr)
+            return 2
     if not records:
         print(f"applybench score: no records in {', '.join(options.split)}", file=sys.stderr)
         return 1
@@ -85,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     result = summed_up(rows, systems) | {
         "machine": machine("evals.applybench"),
         "settings": {"split": options.split, "mode": options.mode, "target": options.target, "quick": options.quick,
-                     "only": options.only, "format": options.format},
+                     "only": options.only, "format": options.format, "idle": options.idle and options.idle.name},
     }  # fmt: skip
     _print_failures(rows, shown)
     print_tables(result)
@@ -113,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help=f"a fixed sample of {NUM_QUICK}, and 20 s at most")
     parser.add_argument("--only", default="", metavar="TEXT", help="records with this text in their id")
     parser.add_argument("--format", choices=FORMATS, help="records of this format")
+    parser.add_argument("--idle", type=Path, metavar="FILE", help="words that say nothing, put around each message")
     parser.add_argument("--show", action="store_true", help="how wrong answers differ, in train")
     parser.add_argument("--show-held-out", action="store_true", help="the same in validation and test")
     parser.add_argument("--workers", type=int, default=1, help="records side by side (times are best with 1)")
@@ -120,6 +128,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--plot", type=Path, metavar="PNG", help="reliability and risk-coverage (needs matplotlib)")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the splits")
     return parser
+
+
+def _with_idle(records: Sequence[tuple[str, Record]], path: Path) -> list[tuple[str, Record]]:
+    """The records with words around their messages that say nothing of the edit; without fences they stay."""
+    from fastedit.training.alignment.idle import idle_around, read_idle
+
+    idle, result = read_idle(path), []
+    for split, record in records:
+        told = record.file and idle_around(record.message, record.file, idle, random.Random(record.id))
+        result.append((split, replace(record, message=told) if told else record))
+    return result
 
 
 def chosen(

@@ -318,6 +318,12 @@ def test_bad_records_and_missing_peers_are_told(tmp_path: Path, capsys: pytest.C
     assert (tmp_path / "a.png").stat().st_size > 1000
     data = json.loads(result.read_text("utf-8"))
     assert sorted(row["id"] for row in data["rows"]) == ["absent", "edge"]
+    idle = tmp_path / "idle.tsv"
+    idle.write_text("open\tHere it is:\nclose\tNo fence here.\n", "utf-8")
+    assert score(tmp_path, "--idle", str(idle)) == 0
+    idle.write_text("nothing\n", "utf-8")
+    assert score(tmp_path, "--idle", str(idle)) == 2
+    assert "line 1" in capsys.readouterr().err
     assert score(tmp_path, "--format", "multi_file") == 1
     assert "no records" in capsys.readouterr().err
     section = read_section(result)

@@ -66,18 +66,23 @@ def read_idle(path: Path) -> list[IdleWords]:
 
 def with_idle(case: Case, idle: Sequence[IdleWords], chance: random.Random) -> Case | None:
     """The case with idle words before its code, behind it, or both; None for a message without fences."""
-    if not _FENCE.search(case.message):
+    message = idle_around(case.message, case.file, idle, chance)
+    return None if message is None else replace(case, message=message)
+
+
+def idle_around(message: str, file: str, idle: Sequence[IdleWords], chance: random.Random) -> str | None:
+    """A message about a file with idle words before its code, behind it, or both; None for one without fences."""
+    if not _FENCE.search(message):
         return None
     before, behind = ([one.text for one in idle if one.kind in kinds] for kinds in (BEFORE, BEHIND))
-    message = case.message
     is_opened, is_closed = chance.random() < OPENED, chance.random() < CLOSED
     if before and (is_opened or not is_closed):
         message = f"{chance.choice(before)}\n\n{message}"
     if behind and is_closed:
         message = f"{message.rstrip()}\n\n{chance.choice(behind)}\n"
     if chance.random() < HEADED:
-        message = f"{chance.choice(HEADINGS).format(case.file)}\n\n{message}"
-    return replace(case, message=message)
+        message = f"{chance.choice(HEADINGS).format(file)}\n\n{message}"
+    return message
 
 
 # ---- certainty -------------------------------------------------------------------------------------------------------
