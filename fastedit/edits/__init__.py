@@ -6,7 +6,8 @@ bare            snippets of a message without fences
 model           edits as data
 fences          a message taken apart: fences, patches without one, the prose between them
 sections        the part of a message about several files that each of them hears
-roles           the file that a fence is for, and whether it is an edit: as it and the prose tell
+placing         the file that each block is for
+roles           the purpose of a fence: an edit, commands, output, an example
 wording         lines that only stand for code, paragraphs that are prose
 naming          file names as assistants write them
 tags            an edit between `<code>` and `<update>`

@@ -15,10 +15,8 @@ from itertools import pairwise
 from fastedit.edits.fences import Message
 from fastedit.edits.model import Snippet
 from fastedit.edits.naming import path_in_line
-from fastedit.edits.roles import (
-    has_marker,
-    last_sentence,
-)
+from fastedit.edits.placing import last_sentence
+from fastedit.edits.roles import has_marker
 from fastedit.edits.wording import comment_text, is_elision, is_first_person, is_list, is_prose, is_prose_paragraph
 
 _MARKUP = re.compile(r"^(?:#{2,6} \S|\|.*\|\s*$|\.\. \S|\[[^\]]+\]: |!\[|`{3,}|~{3,})")

@@ -19,16 +19,8 @@ from fastedit.edits.calls import (
 from fastedit.edits.fences import Block, BlockKind, split_message
 from fastedit.edits.model import Action, Edit, Format, Snippet, longest, whole_edit
 from fastedit.edits.naming import ends_with
-from fastedit.edits.roles import (
-    PathReader,
-    PlacedBlock,
-    code_edit,
-    edits_among,
-    edits_beside_patch,
-    is_pair,
-    pair_edit,
-    snippet_of,
-)
+from fastedit.edits.placing import PathReader, PlacedBlock
+from fastedit.edits.roles import code_edit, edits_among, edits_beside_patch, is_pair, pair_edit, snippet_of
 from fastedit.edits.search_replace import is_search_replace, parse_search_replace
 from fastedit.edits.sections import with_own_words
 from fastedit.edits.tags import Tagged, begins_tagged, read_tagged

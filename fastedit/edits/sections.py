@@ -13,7 +13,7 @@ from dataclasses import replace
 from fastedit.edits.fences import Block, BlockKind
 from fastedit.edits.model import Edit, Snippet
 from fastedit.edits.naming import PathMention, ends_with, files_in, path_leading, sentences_of_line
-from fastedit.edits.roles import PlacedBlock, is_heading, is_listed, named_by, named_in_heading
+from fastedit.edits.placing import PlacedBlock, is_heading, is_listed, named_by, named_in_heading
 
 Files = frozenset[str]
 OF_ALL: Files | None = None
@@ -30,8 +30,11 @@ def with_own_words(edits: Sequence[Edit], text: str, placed: Sequence[PlacedBloc
     rows = _Rows(edits, paths, placed, text.split("\n"))
     heard = {path: rows.heard_by(path) for path in paths}
     blocks = {one.start_line: one for one in placed}
-    parts = [edit if edit.path is None else _with_heard(edit, heard[edit.path], blocks) for edit in edits]
-    return [replace(edit, shared=rows.shared) for edit in parts]
+    shared = rows.shared
+    return [
+        edit if edit.path is None else replace(_with_heard(edit, heard[edit.path], blocks), shared=shared)
+        for edit in edits
+    ]
 
 
 def _with_heard(edit: Edit, heard: Sequence[str | None], blocks: Mapping[int, PlacedBlock]) -> Edit:

@@ -6,9 +6,8 @@ import pytest
 
 from fastedit.edits.fences import Block, BlockKind
 from fastedit.edits.naming import PATH_HOLE
+from fastedit.edits.placing import PathReader, PlacedBlock, last_sentence, says_deleted, says_new, says_whole
 from fastedit.edits.roles import (
-    PathReader,
-    PlacedBlock,
     Role,
     edits_among,
     edits_beside_patch,
@@ -19,12 +18,8 @@ from fastedit.edits.roles import (
     is_example,
     is_output,
     is_pair,
-    last_sentence,
     role_of,
-    says_deleted,
-    says_new,
     says_run,
-    says_whole,
 )
 
 
