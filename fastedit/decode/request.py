@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fastedit.draft.model import Draft, Kind
 from fastedit.errors import Code, EditRefused, EngineUnavailable, InputRefused, ResultRefused, SettingsError
-from fastedit.targets.marks import LineMarks, has_marks, line_copying, shifted_offsets, without_marks
+from fastedit.targets.copying import line_copying
+from fastedit.targets.marks import LineMarks, has_marks, shifted_offsets, without_marks
 from fastedit.targets.templates import PromptTemplate
 
 if TYPE_CHECKING:

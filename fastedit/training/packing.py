@@ -13,7 +13,7 @@ from torch import Tensor
 
 from fastedit.errors import SettingsError
 from fastedit.targets.codec import TokenizerCodec
-from fastedit.targets.marks import mark_tokens
+from fastedit.targets.copying import mark_tokens
 from fastedit.targets.templates import PromptTemplate
 from fastedit.training.documents import TokenizedExample
 

@@ -10,15 +10,14 @@ from fastedit.decode.request import AnswerStream, extract_answer
 from fastedit.lines import ELISION, twins
 from fastedit.targets import marks
 from fastedit.targets.codec import TokenizerCodec
+from fastedit.targets.copying import LineCopying, line_copying
 from fastedit.targets.marks import (
     FIRST,
     NUM_LINES,
     UNKNOWN,
-    LineCopying,
     LineMarks,
     end_mark,
     has_marks,
-    line_copying,
     mark,
     places,
     shifted_offsets,

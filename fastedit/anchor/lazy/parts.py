@@ -29,7 +29,7 @@ from fastedit.anchor.lazy.search.guide import SearchGuide
 from fastedit.anchor.lazy.search.paths import Path, PathPlan, num_opened, plan_of
 from fastedit.anchor.lazy.search.rows import Row, Taste, rows_of, variants_of
 from fastedit.anchor.lazy.search.search import Known, Search
-from fastedit.anchor.lazy.words.places import asks_blanks
+from fastedit.anchor.lazy.words.phrases import asks_blanks
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from fastedit.syntax.model import Outline

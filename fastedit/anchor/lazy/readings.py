@@ -76,7 +76,7 @@ from fastedit.anchor.lazy.words.asides import asides_of
 from fastedit.anchor.lazy.words.asking import odds_asked
 from fastedit.anchor.lazy.words.behind import parted
 from fastedit.anchor.lazy.words.mentions import Mentioned, mentioned
-from fastedit.anchor.lazy.words.places import names_beside
+from fastedit.anchor.lazy.words.phrases import names_beside
 from fastedit.anchor.lazy.words.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
 from fastedit.anchor.lazy.words.spoken import Unit, noted_units, speaking_of_going, spoken_units
 from fastedit.edits.model import Snippet

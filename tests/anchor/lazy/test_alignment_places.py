@@ -24,7 +24,8 @@ from fastedit.anchor.lazy.search.grid import Context, Grid
 from fastedit.anchor.lazy.search.rows import rows_of
 from fastedit.anchor.lazy.search.steps import NewLines
 from fastedit.anchor.lazy.words.behind import parted
-from fastedit.anchor.lazy.words.places import Intent, PlaceReader, Told, asks_blanks, intent_of, replaced_in
+from fastedit.anchor.lazy.words.phrases import Intent, asks_blanks, intent_of, replaced_in
+from fastedit.anchor.lazy.words.places import PlaceReader, Told
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, grid_of, lines_of

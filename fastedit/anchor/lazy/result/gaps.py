@@ -11,7 +11,7 @@ from itertools import pairwise
 from fastedit.anchor.lazy.identity import columns_of, identity_of, is_comment_text
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.result.blanks import num_blank
-from fastedit.anchor.lazy.words.places import asks_blanks
+from fastedit.anchor.lazy.words.phrases import asks_blanks
 from fastedit.patterns import pattern
 
 # What another number of blank lines between two lines of a result is worth. Most are what speaks for it, less what

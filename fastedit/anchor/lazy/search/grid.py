@@ -30,7 +30,8 @@ from fastedit.anchor.lazy.search.positions import Positions
 from fastedit.anchor.lazy.search.rows import Row
 from fastedit.anchor.lazy.search.steps import NewLines
 from fastedit.anchor.lazy.words.asides import NO_ASIDES, Asides
-from fastedit.anchor.lazy.words.places import Intent, PlaceReader, Told, intent_of
+from fastedit.anchor.lazy.words.phrases import Intent, intent_of
+from fastedit.anchor.lazy.words.places import PlaceReader, Told
 from fastedit.errors import Code, InputRefused
 from fastedit.patterns import pattern
 from fastedit.syntax.model import Outline

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from fastedit.anchor.lazy.words.places import SENTENCE_END
+from fastedit.anchor.lazy.words.phrases import SENTENCE_END
 from fastedit.patterns import pattern
 
 # A sentence that goes on where the one above a snippet stopped, with a word for a place: "right below the imports".
