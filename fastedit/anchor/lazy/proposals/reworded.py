@@ -12,7 +12,9 @@ from rapidfuzz import fuzz, process
 from fastedit.anchor.hints import sentences_of
 from fastedit.anchor.lazy.identity import identity_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines
+from fastedit.anchor.lazy.proposals.fragments import fragments_of
 from fastedit.anchor.lazy.proposals.quoted import MIN_NEW, MIN_WORD, NAME, QUOTE, bare, new_quoted_lines
+from fastedit.anchor.lazy.proposals.values import kind_of, with_value
 from fastedit.anchor.lazy.result.message import VERSION, Shown
 from fastedit.anchor.lazy.words.mentions import Mentioned
 from fastedit.anchor.lazy.words.repeated import Declared, told_counts
@@ -71,15 +73,13 @@ _IMPORT_LISTS = (
     ),
     pattern(r"^\s*from\s+[\w.]+\s+import\s+(?P<names>[^()#*]+?)(?=\s*(?:#|$))"),
 )
+_TITLE = pattern(r"[`\"“„]([^`\"“”„\n]+)[`\"”“]")
 _FIRST = pattern(r"[A-Za-z@][\w@./-]{2,}")
-_NUMBER = pattern(r"[v^~<>=! ]*\d")
 _LAST_VERSION = pattern(r"(?<![\w.])v?\d+(?:\.\w+)+$")  # `requests==2.31.0`
-_FLAGS = frozenset("true false yes no on off null none".split())
-# A line that sets a key: its value, and what stands behind that.
-_VALUE = pattern(
-    r"^(?P<head>\s*(?:- |export |const |let |var )?(?P<q>[\"']?)(?P<key>[\w@./-]+)(?P=q)\s*(?::|=)\s*)"
-    r"(?P<value>\"[^\"]*\"|'[^']*'|[^\s,;#\"'{\[(]+)(?P<tail>[,;]?\s*(?:#.*|//.*)?)$"
-)
+# What parts a name from its version: `actions/cache@v3`, `python:3.12`, `attrs==24.1`.
+_PARTING = pattern(r"(?:@|:|[=~]=)(?=[^\s@:=]+$)")
+# Between two names of a list: a comma, or a word for "and".
+_LISTED = r"`(?P<other>[^`\n]+)`(?:\s*[,/&+]\s*|\s*,?\s+[^\W\d_]{1,5}\s+)"
 # What stands before a comment's words, which a quote may leave out.
 _SIGN = pattern(r"^(?:\*|//+!?|#+|--|>|;|-)\s+")
 
@@ -106,8 +106,9 @@ def spoken_changes(
     """
     paragraphs = list(_paragraphs(shown, original))
     taken = {quote for _, quotes in paragraphs for quote in quotes}
-    found = [*_renamings(shown, original, declared), *(one for one, _ in paragraphs)]
-    found += [*_joined_imports(shown, original), *_quoted_lines(shown, original), *_like_lines(shown, original, taken)]
+    found = [*_renamings(shown, original, declared), *_linked(shown, original), *(one for one, _ in paragraphs)]
+    found += [*_joined_imports(shown, original), *_quoted_lines(shown, original, declared)]
+    found += [*_fragments(shown, original, declared, taken), *_like_lines(shown, original, taken)]
     new = [
         Rewording(
             tuple((line, text) for text, line in one.changed),
@@ -134,6 +135,7 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
             continue
         literal = new.replace("\\", r"\\")
         changed = tuple((line, found.sub(literal, original.texts[line])) for line in lines)
+        changed += _listed_beside(pair, shown, original, {*lines})
         key = "".join(new.split())
         is_shown = any(key in line for line in shown.lines)
         values = {"rename": 1.0, "rename_places": math.log(len(lines)), "rename_shown": float(is_shown)}
@@ -144,7 +146,7 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         counts = told_counts("\n".join(one for one, _ in sentences_of(shown.prose) if old in one or new in one))
         if len(changed) <= MAX_RENAMED:
             yield Rewording(changed, {**values, **_of_lines(changed, counts, shown)})
-        valued = _with_value(old, new, lines, original)
+        valued = with_value(old, new, lines, original)
         if valued is not None:
             told = {**values, "rename_places": 0.0, "rename_value": 1.0}
             yield Rewording((valued,), {**told, **_of_lines((valued,), counts, shown)})
@@ -160,28 +162,48 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
 
 
 def _completed(old: str, new: str) -> str:
-    """The new name; where it is but a version, and the old one ends in one, with what stands before that."""
+    """The new name; where it is but a version, or begins as the old one's does, with what stands before that."""
+    parting = _PARTING.match(new)
+    parted = old.rfind(parting[0]) if parting is not None else -1
+    if parted > 0:
+        return old[:parted] + new
     version = _LAST_VERSION.search(old)
     return old[: version.start()] + new if version and version.start() and VERSION.fullmatch(new) else new
 
 
-def _with_value(key: str, value: str, lines: Sequence[int], original: Lines) -> tuple[int, str] | None:
-    """The one line that sets a key, with another value in the quotes that the old one has; None where none is it."""
-    found = [one for line in lines if (one := _VALUE.match(original.texts[line])) is not None and one["key"] == key]
-    kind = _kind_of(value)
-    if len(found) != 1 or not kind or kind != _kind_of(found[0]["value"]):
-        return None
-    is_quoted = value[0] in "\"'`" and value[-1] == value[0] and len(value) > 1
-    old = found[0]["value"]
-    quote = old[0] if old[0] in "\"'" and old[-1] == old[0] and not is_quoted else ""
-    line = next(line for line in lines if original.texts[line] == found[0].string)
-    return line, f"{found[0]['head']}{quote}{value}{quote}{found[0]['tail']}"
+def _listed_beside(
+    pair: tuple[str, str], shown: Shown, original: Lines, taken: set[int]
+) -> tuple[tuple[int, str], ...]:
+    """The lines with the names listed before an old one that end as it does, where only this end becomes another."""
+    old, new = pair
+    parting = _PARTING.search(old)
+    if parting is None or not new.startswith(parting[0]):
+        return ()
+    end, result = old[parting.start() :], list[tuple[int, str]]()
+    for found in re.finditer(rf"(?:{_LISTED.replace('?P<other>', '')})+`{re.escape(old)}`", shown.prose):
+        for other in dict.fromkeys(QUOTE.findall(found[0])):
+            if other == old or not other.endswith(end):
+                continue
+            alone = re.compile(rf"(?<![\w$-]){re.escape(other)}(?![\w$.-])")
+            for line, text in enumerate(original.texts):
+                if line not in taken and other in text and alone.search(text):
+                    result.append((line, text.replace(other, other.removesuffix(end) + new)))
+    return tuple(result)
 
 
-def _kind_of(value: str) -> str:
-    """Tells a number or version, and a flag, from what may as well be a name, ""."""
-    bare = value.strip("\"'`")
-    return "flag" if bare.lower() in _FLAGS else "number" if _NUMBER.match(bare) else ""
+def _linked(shown: Shown, original: Lines) -> Iterator[Rewording]:
+    """Yields for each address that a sentence quotes behind a link's title the link with it."""
+    for sentence, _ in sentences_of(shown.prose):
+        for found in QUOTE.finditer(sentence):
+            address = found[1].strip()
+            titles = [one for one in _TITLE.findall(sentence[: found.start()]) if len(one) >= MIN_WORD]
+            if not titles or kind_of(address) != "address":
+                continue
+            title = titles[-1].strip()
+            lines = [line for line, text in enumerate(original.texts) if f"[{title}](" in text]
+            valued = with_value(title, address, lines, original) if lines else None
+            if valued is not None and not any("".join(valued[1].split()) in line for line in shown.lines):
+                yield Rewording((valued,), {"rename": 1.0, "rename_value": 1.0})
 
 
 def _of_lines(changed: Sequence[tuple[int, str]], counts: set[int], shown: Shown) -> dict[str, float]:
@@ -274,7 +296,43 @@ def _with_name(text: str, name: str) -> str | None:
     return f"{text[: found.start('names')]}{names}{comma} {name}{space}{rest}"
 
 
-def _quoted_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
+def _fragments(shown: Shown, original: Lines, declared: Declared, taken: set[str]) -> Iterator[Rewording]:
+    """Yields for each quote the lines that have a piece most alike it as it is quoted, each and all that words name."""
+    for quote, pieces in fragments_of(shown, original):
+        if quote in taken or not pieces:
+            continue
+        key = bare(quote)
+        values = {
+            "line": 1.0,
+            "line_far": 1.0,
+            "line_shown": float(any(key in one for one in shown.lines)),
+            "line_gone": float(key in shown.gone),
+        }
+        if len(pieces) <= MAX_MEANT:
+            for line, text, likeness in pieces:
+                yield Rewording(
+                    ((line, text),), {**values, "line_among": float(len(pieces) - 1), "line_like": likeness / 100}
+                )
+        scopes = _scopes_with(quote, [one.line for one in pieces], shown, declared)
+        every = [one for one in pieces if any(start <= one.line < end for start, end in scopes)]
+        if len(every) > 1:
+            likeness = sum(one.likeness for one in every) / len(every)
+            yield Rewording(tuple((line, text) for line, text, _ in every), {**values, "line_like": likeness / 100})
+
+
+def _scopes_with(quote: str, lines: Sequence[int], shown: Shown, declared: Declared) -> list[tuple[int, int]]:
+    """The declarations named beside a quote that have lines which it may mean, where there are several such."""
+    scopes: set[tuple[int, int]] = set()
+    for sentence, _ in sentences_of(shown.prose):
+        others = [one.strip() for one in QUOTE.findall(sentence)]
+        if quote in others:
+            told = (declared.get(one.removesuffix("()"), ()) for one in others if one != quote)
+            scopes |= {found[0] for found in told if len(found) == 1}
+    holding = sorted(scope for scope in scopes if any(scope[0] <= line < scope[1] for line in lines))
+    return holding if len(holding) > 1 else []
+
+
+def _quoted_lines(shown: Shown, original: Lines, declared: Declared) -> Iterator[Rewording]:
     """Yields for each quote that assigns, keys or declares what a line does otherwise that line as it is quoted."""
     for quote in shown.quotes:
         identity = identity_of(quote)
@@ -286,6 +344,27 @@ def _quoted_lines(shown: Shown, original: Lines) -> Iterator[Rewording]:
         if 0 < len(lines) <= MAX_MEANT:
             for line in lines:
                 yield _reworded(line, quote, len(lines), shown, original, line_entry=float(identity.kind == "entry"))
+        if len(lines) > 1:
+            yield from _in_each(quote, lines, shown, original, declared)
+
+
+def _in_each(
+    quote: str, lines: Sequence[int], shown: Shown, original: Lines, declared: Declared
+) -> Iterator[Rewording]:
+    """Yields what a quote says of all declarations that are named beside it: the likest line of each."""
+    every = [
+        max((_reworded(line, quote, 1, shown, original) for line in lines if start <= line < end), key=_likeness)
+        for start, end in _scopes_with(quote, lines, shown, declared)
+    ]
+    if len(every) > 1:
+        changed = dict(line for one in every for line in one.lines)
+        gone = {line for one in every for line in one.gone} - set(changed)
+        like = sum(map(_likeness, every)) / len(every)
+        yield Rewording(tuple(changed.items()), {**every[0].values, "line_like": like}, gone=tuple(sorted(gone)))
+
+
+def _likeness(one: Rewording) -> float:
+    return one.values["line_like"]
 
 
 def _entries(name: str, original: Lines) -> list[int]:
