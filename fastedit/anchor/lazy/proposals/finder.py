@@ -15,7 +15,6 @@ from fastedit.anchor.lazy.identity import (
     imported_names,
     is_entry,
     is_named,
-    lists_names,
     object_key_of,
     source_of,
     used_of,
@@ -24,6 +23,7 @@ from fastedit.anchor.lazy.identity import (
 from fastedit.anchor.lazy.keys.gone import GoneEntries
 from fastedit.anchor.lazy.lines import Lines
 from fastedit.anchor.lazy.proposals.beside import Beside, LostBeside
+from fastedit.anchor.lazy.proposals.cut import without_part
 from fastedit.anchor.lazy.proposals.ends import FileEnds
 from fastedit.anchor.lazy.proposals.proposals import PROPOSALS, Outlived, ProposedLoss
 from fastedit.anchor.lazy.proposals.reworded import Rewording
@@ -72,8 +72,9 @@ def proposals_for(
     """
     shown = beside.shown if beside else frozenset()
     finder = _Finder(lines, origins, original, found, shown)
-    for quoted in _said(hints):
-        finder.add_said(quoted)
+    said = _said(hints)
+    for quoted in said:
+        finder.add_said(quoted, said)
     if hints.imports:
         finder.add_imports()
     finder.add_entries(entries)
@@ -148,13 +149,13 @@ class _Finder:
 
     # ---- what the words name -----------------------------------------------------------------------------------------
 
-    def add_said(self, quoted: str) -> None:
-        """Adds what goes where a quote or a name is gone."""
+    def add_said(self, quoted: str, said: Sequence[str] = ()) -> None:
+        """Adds what goes where a quote or a name is gone. said: all that are."""
         num_before = len(self.result)
-        self._add_told(quoted)
+        self._add_told(quoted, said)
         self.by_word.setdefault(_bare(quoted), []).extend(self.result[num_before:])
 
-    def _add_told(self, quoted: str) -> None:
+    def _add_told(self, quoted: str, said: Sequence[str]) -> None:
         name = name_of(quoted)
         is_name = bool(name) and not re.search(r"\s", quoted)
         if not is_name and self._add_quoted(quoted):
@@ -169,7 +170,7 @@ class _Finder:
             for line in places:
                 self._propose((line,), line=1.0, used=used, among=float(len(places) - 1))
         if is_name:
-            self._add_parts(told)
+            self._add_parts(told, [other for one in said if (other := name_of(one)) and other != told])
 
     def add_entries(self, clauses: Sequence[GoneEntries]) -> None:
         """Adds what clauses say is gone of a file of keys, as far as it is there; others may say so too."""
@@ -269,16 +270,20 @@ class _Finder:
     def add_reworded(self, changes: Sequence[Rewording]) -> None:
         """Adds lines that the words want otherwise, as far as they stand as they were, and lines that they add."""
         taken = set(self.covered)
-        for one in changes:
+        of_quote: dict[str, list[tuple[int, ProposedLoss]]] = {}
+        for one in sorted(changes, key=lambda change: change.rank):
             # Of two ways to change a line, both are proposed.
             free = tuple(new for new in one.lines if new[0] in self.kept and new[0] not in taken)
             has_rest = all(line in self.kept for line in one.gone)
             added = tuple(new for new in one.added if new[0] < 0 or new[0] in self.kept)
             if (free and has_rest) or added:
                 self.covered.update(line for line, _ in free)
-                told = {f"reworded_{name}": value for name, value in one.values.items()}
+                told = {f"{one.group}_{name}": value for name, value in one.values.items()}
                 values = tuple(told.get(name, 0.0) for name in PROPOSALS)
-                self.result.append(ProposedLoss(one.gone, values, free, added))
+                others = of_quote.setdefault(one.quote, []) if one.quote else []
+                instead = tuple(other for rank, other in others if rank < one.rank)
+                self.result.append(ProposedLoss(one.gone, values, free, added, joins=instead))
+                others.append((one.rank, self.result[-1]))
 
     def add_beside(self, beside: Beside) -> None:
         """Adds comments, blank lines and ends of the file beside what changes or goes, where words speak of such."""
@@ -377,19 +382,25 @@ class _Finder:
                 result.append(number)
         return result
 
-    def _add_parts(self, name: str) -> None:
-        """Adds the lines that list a name among others: `from a import b, c`."""
+    def _add_parts(self, name: str, others: Sequence[str] = ()) -> None:
+        """Adds the lines that have a name among others: `from a import b, c`; what else is gone goes from them too."""
         places = []
         for line in sorted(self.kept - self.covered):
-            if name in self.original[line] and lists_names(self.original[line]):
-                less = without_name(self.original[line], name)
-                if less is not None:
-                    places.append((line, less))
+            less = without_part(self.original[line], name) if name in self.original[line] else None
+            if less is not None:
+                places.append((line, less))
         if len(places) > MAX_PLACES:
             return
         for line, less in places:
             used = float(self._is_used(name, {line}))
+            told: list[str] = []
+            for other in dict.fromkeys(others):
+                without = without_part(less, other) if other in less else None
+                if without is not None:
+                    less, told = without, [*told, other]
             self._change(line, less, part=1.0, used=used, among=float(len(places) - 1))
+            for other in told:
+                self.by_word.setdefault(_bare(other), []).append(self.result[-1])
 
     def _change(self, line: int, less: str, **values: float) -> None:
         self.covered.add(line)

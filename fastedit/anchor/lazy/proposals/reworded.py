@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 
 from fastedit.anchor.hints import sentences_of
 from fastedit.anchor.lazy.identity import identity_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines
+from fastedit.anchor.lazy.proposals.cut import cut_pieces
 from fastedit.anchor.lazy.proposals.fragments import fragments_of
 from fastedit.anchor.lazy.proposals.quoted import MIN_NEW, MIN_WORD, NAME, QUOTE, bare, new_quoted_lines
 from fastedit.anchor.lazy.proposals.values import kind_of, with_value
@@ -51,6 +52,7 @@ CHANGED = (
 MAX_RENAMED = 12  # lines
 MIN_PARAGRAPH = 2  # lines of a block quote that is a paragraph
 MAX_CHANGES = 10
+MAX_PIECES = 6  # changes of pieces of lines
 MAX_NEW = 6  # things that only words add
 MIN_PLACES = 4  # of all changes that are kept for these
 MAX_MEANT = 4  # lines that a quote may stand for
@@ -73,6 +75,7 @@ _IMPORT_LISTS = (
     ),
     pattern(r"^\s*from\s+[\w.]+\s+import\s+(?P<names>[^()#*]+?)(?=\s*(?:#|$))"),
 )
+_TOKEN = pattern(r"\w+|[^\w\s]")
 _TITLE = pattern(r"[`\"“„]([^`\"“”„\n]+)[`\"”“]")
 _FIRST = pattern(r"[A-Za-z@][\w@./-]{2,}")
 _LAST_VERSION = pattern(r"(?<![\w.])v?\d+(?:\.\w+)+$")  # `requests==2.31.0`
@@ -89,12 +92,17 @@ class Rewording:
     """Changes of the original that only words make, and what speaks for them; see `CHANGED`.
 
     lines: (line, text) that lines become. added: (line, text) of new lines behind one of the original. gone: lines.
+    group: of which proposals the names in `values` are. quote: what it comes from; of the changes from one quote those
+    of the highest rank are followed instead of the others.
     """
 
     lines: tuple[tuple[int, str], ...]
     values: dict[str, float]
     added: tuple[tuple[int, str], ...] = ()
     gone: tuple[int, ...] = ()
+    group: str = "reworded"
+    quote: str = ""
+    rank: int = 0
 
 
 def spoken_changes(
@@ -108,7 +116,12 @@ def spoken_changes(
     taken = {quote for _, quotes in paragraphs for quote in quotes}
     found = [*_renamings(shown, original, declared), *_linked(shown, original), *(one for one, _ in paragraphs)]
     found += [*_joined_imports(shown, original), *_quoted_lines(shown, original, declared)]
-    found += [*_fragments(shown, original, declared, taken), *_like_lines(shown, original, taken)]
+    found += _like_lines(shown, original, taken)
+    cut = [
+        Rewording(lines, {"part": 1.0, "quoted": 1.0}, group="removes")
+        for lines in cut_pieces(shown, original, declared)
+    ]
+    parts = [*cut, *_fragments(shown, original, declared, taken)][:MAX_PIECES]
     new = [
         Rewording(
             tuple((line, text) for text, line in one.changed),
@@ -117,7 +130,7 @@ def spoken_changes(
         )
         for one in new_quoted_lines(shown, original, declared, named, pieces)[:MAX_NEW]
     ]
-    return [*found[: MAX_CHANGES - min(len(new), MIN_PLACES)], *new][:MAX_CHANGES]
+    return [*[*found[: MAX_CHANGES - min(len(new), MIN_PLACES)], *new][:MAX_CHANGES], *parts]
 
 
 def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Rewording]:
@@ -145,20 +158,20 @@ def _renamings(shown: Shown, original: Lines, declared: Declared) -> Iterator[Re
         values["rename_stated"] = float(pair in shown.stated)
         counts = told_counts("\n".join(one for one, _ in sentences_of(shown.prose) if old in one or new in one))
         if len(changed) <= MAX_RENAMED:
-            yield Rewording(changed, {**values, **_of_lines(changed, counts, shown)})
+            yield Rewording(changed, {**values, **_of_lines(changed, counts, shown)}, quote=new)
+        within = {line for start, end in _scopes(shown, old, new, declared) for line in range(start, end)}
         valued = with_value(old, new, lines, original)
         if valued is not None:
-            told = {**values, "rename_places": 0.0, "rename_value": 1.0}
-            yield Rewording((valued,), {**told, **_of_lines((valued,), counts, shown)})
+            told = {**values, "rename_places": 0.0, "rename_value": 1.0, "rename_part": float(valued[0] in within)}
+            yield Rewording((valued,), {**told, **_of_lines((valued,), counts, shown)}, quote=new, rank=3)
         whole = tuple(one for one in changed if bare(original.texts[one[0]]) == bare(old))
         if 0 < len(whole) < len(changed) and len(whole) <= MAX_RENAMED:
             values_there = {**values, "rename_places": math.log(len(whole)), "rename_whole": 1.0}
-            yield Rewording(whole, {**values_there, **_of_lines(whole, counts, shown)})
-        within = {line for start, end in _scopes(shown, old, new, declared) for line in range(start, end)}
+            yield Rewording(whole, {**values_there, **_of_lines(whole, counts, shown)}, quote=new)
         part = tuple(one for one in changed if one[0] in within)
         if 0 < len(part) < len(changed) and len(part) <= MAX_RENAMED:
             values |= {"rename_places": math.log(len(part)), "rename_part": 1.0}
-            yield Rewording(part, {**values, **_of_lines(part, counts, shown)})
+            yield Rewording(part, {**values, **_of_lines(part, counts, shown)}, quote=new)
 
 
 def _completed(old: str, new: str) -> str:
@@ -208,8 +221,9 @@ def _linked(shown: Shown, original: Lines) -> Iterator[Rewording]:
 
 def _of_lines(changed: Sequence[tuple[int, str]], counts: set[int], shown: Shown) -> dict[str, float]:
     """Counts what the lines that a renaming changes say of it. counts: how many places there are, as words tell."""
+    is_sum = len(counts) > 1 and len(changed) == sum(counts)  # "three of `a` and two of `b`"
     done = sum("".join(text.split()) in shown.lines for _, text in changed) / len(changed)
-    return {"rename_done": done, "rename_count": float(len(changed) in counts)}
+    return {"rename_done": done, "rename_count": float(len(changed) in counts or is_sum)}
 
 
 def _paragraphs(shown: Shown, original: Lines) -> Iterator[tuple[Rewording, tuple[str, ...]]]:
@@ -310,14 +324,14 @@ def _fragments(shown: Shown, original: Lines, declared: Declared, taken: set[str
         }
         if len(pieces) <= MAX_MEANT:
             for line, text, likeness in pieces:
-                yield Rewording(
-                    ((line, text),), {**values, "line_among": float(len(pieces) - 1), "line_like": likeness / 100}
-                )
+                told = {**values, "line_among": float(len(pieces) - 1), "line_like": likeness / 100}
+                yield Rewording(((line, text),), told, quote=quote, rank=1)
         scopes = _scopes_with(quote, [one.line for one in pieces], shown, declared)
         every = [one for one in pieces if any(start <= one.line < end for start, end in scopes)]
         if len(every) > 1:
             likeness = sum(one.likeness for one in every) / len(every)
-            yield Rewording(tuple((line, text) for line, text, _ in every), {**values, "line_like": likeness / 100})
+            told = {**values, "line_like": likeness / 100}
+            yield Rewording(tuple((line, text) for line, text, _ in every), told, quote=quote, rank=2)
 
 
 def _scopes_with(quote: str, lines: Sequence[int], shown: Shown, declared: Declared) -> list[tuple[int, int]]:
@@ -343,7 +357,8 @@ def _quoted_lines(shown: Shown, original: Lines, declared: Declared) -> Iterator
         lines = [line for line in about if bare(original.texts[line]) != key]
         if 0 < len(lines) <= MAX_MEANT:
             for line in lines:
-                yield _reworded(line, quote, len(lines), shown, original, line_entry=float(identity.kind == "entry"))
+                one = _reworded(line, quote, len(lines), shown, original, line_entry=float(identity.kind == "entry"))
+                yield replace(one, quote=quote)
         if len(lines) > 1:
             yield from _in_each(quote, lines, shown, original, declared)
 
@@ -353,14 +368,24 @@ def _in_each(
 ) -> Iterator[Rewording]:
     """Yields what a quote says of all declarations that are named beside it: the likest line of each."""
     every = [
-        max((_reworded(line, quote, 1, shown, original) for line in lines if start <= line < end), key=_likeness)
+        max(
+            (_reworded(line, quote, 1, shown, original) for line in lines if start <= line < end),
+            key=lambda one: (_num_at_ends(quote, original.stripped[one.lines[0][0]]), _likeness(one)),
+        )
         for start, end in _scopes_with(quote, lines, shown, declared)
     ]
     if len(every) > 1:
         changed = dict(line for one in every for line in one.lines)
         gone = {line for one in every for line in one.gone} - set(changed)
         like = sum(map(_likeness, every)) / len(every)
-        yield Rewording(tuple(changed.items()), {**every[0].values, "line_like": like}, gone=tuple(sorted(gone)))
+        told = {**every[0].values, "line_like": like}
+        yield Rewording(tuple(changed.items()), told, gone=tuple(sorted(gone)), quote=quote, rank=2)
+
+
+def _num_at_ends(quote: str, text: str) -> int:
+    """Counts the words and signs (up to 3) that a quote and a line have in common at their beginnings and ends."""
+    mine, theirs = _TOKEN.findall(quote.rstrip(",;")), _TOKEN.findall(text.rstrip(",;"))
+    return (mine[:1] == theirs[:1]) + (mine[:2] == theirs[:2]) + (mine[-1:] == theirs[-1:])
 
 
 def _likeness(one: Rewording) -> float:
@@ -436,7 +461,7 @@ def _like_lines(shown: Shown, original: Lines, taken: set[str]) -> Iterator[Rewo
             continue  # what has its identity is known
         meant = _meant(quote, original)
         for line in meant:
-            yield _reworded(line, quote, len(meant), shown, original, line_far=1.0)
+            yield replace(_reworded(line, quote, len(meant), shown, original, line_far=1.0), quote=quote)
 
 
 def _meant(quote: str, original: Lines) -> list[int]:
