@@ -86,7 +86,7 @@ def _without_stretch(
 
 
 def _last_end(line: str) -> int:
-    """Where a line's last operand ends."""
+    """The end of the last operand in a line."""
     found = _BEHIND.search(line)
     return len(line) if found is None else found.start()
 

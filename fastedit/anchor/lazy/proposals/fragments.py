@@ -30,7 +30,7 @@ _LITERAL = pattern(r"(?P<q>[\"'])(?P<text>(?:(?!(?P=q))[^\\]){6,})(?P=q)")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 
-class Piece(NamedTuple):
+class LinePiece(NamedTuple):
     """A line with a piece of it as a quote has it. likeness: how alike the two are, in percent."""
 
     line: int
@@ -38,7 +38,7 @@ class Piece(NamedTuple):
     likeness: float
 
 
-def fragments_of(shown: Shown, original: Lines) -> Iterator[tuple[str, list[Piece]]]:
+def fragments_of(shown: Shown, original: Lines) -> Iterator[tuple[str, list[LinePiece]]]:
     """Yields quotes that the original doesn't have, with the lines that have pieces most alike them."""
     addresses = [one for one in map(str.strip, QUOTE.findall(shown.prose)) if ADDRESS.fullmatch(one)]
     for quote in dict.fromkeys((*addresses, *shown.quotes)):
@@ -56,14 +56,14 @@ def fragments_of(shown: Shown, original: Lines) -> Iterator[tuple[str, list[Piec
             yield text, _likest(_literals(text, original), MIN_TEXT_LIKE)
 
 
-def _likest(pieces: Iterator[Piece], least: float) -> list[Piece]:
+def _likest(pieces: Iterator[LinePiece], least: float) -> list[LinePiece]:
     """The pieces that are about as alike as the likest one."""
     alike = [one for one in pieces if one.likeness >= least]
     top = max((one.likeness for one in alike), default=0.0)
     return [one for one in alike if one.likeness >= top - NEARLY]
 
 
-def _pieces(quote: str, original: Lines) -> Iterator[Piece]:
+def _pieces(quote: str, original: Lines) -> Iterator[LinePiece]:
     """Yields for each line that shares words with a quote the piece that is most alike it, where it is only a piece."""
     for line in _places(quote, original):
         text = original.texts[line]
@@ -72,11 +72,11 @@ def _pieces(quote: str, original: Lines) -> Iterator[Piece]:
             likeness = fuzz.ratio(quote, text[start:end], score_cutoff=MIN_PIECE_LIKE)
             if likeness > best:
                 best, span = likeness, (start, end)
-        if best and bare(text) != bare(text[span[0] : span[1]]):
-            yield Piece(line, text[: span[0]] + quote + text[span[1] :], best)
+        if best and WORD.search(text[: span[0]] + text[span[1] :]):
+            yield LinePiece(line, text[: span[0]] + quote + text[span[1] :], best)
 
 
-def _literals(text: str, original: Lines) -> Iterator[Piece]:
+def _literals(text: str, original: Lines) -> Iterator[LinePiece]:
     """Yields for each line with a string that is like a text the line with that text in its quotes."""
     for line in _places(text, original):
         theirs = original.texts[line]
@@ -84,7 +84,7 @@ def _literals(text: str, original: Lines) -> Iterator[Piece]:
             likeness = fuzz.ratio(text, found["text"], score_cutoff=MIN_TEXT_LIKE)
             if likeness:
                 start, end = found.span("text")
-                yield Piece(line, theirs[:start] + text + theirs[end:], likeness)
+                yield LinePiece(line, theirs[:start] + text + theirs[end:], likeness)
 
 
 def _places(quote: str, original: Lines) -> Sequence[int]:
