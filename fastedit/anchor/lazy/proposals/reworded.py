@@ -330,8 +330,16 @@ def _fragments(shown: Shown, original: Lines, declared: Declared, taken: set[str
         every = [one for one in pieces if any(start <= one.line < end for start, end in scopes)]
         if len(every) > 1:
             likeness = sum(one.likeness for one in every) / len(every)
-            told = {**values, "line_like": likeness / 100}
+            told = {**values, "line_like": likeness / 100, **_of_all(quote, len(every), shown)}
             yield Rewording(tuple((line, text) for line, text, _ in every), told, quote=quote, rank=2)
+
+
+def _of_all(quote: str, count: int, shown: Shown) -> dict[str, float]:
+    """What speaks for a change in several places: the share that snippets show, and that words tell so many."""
+    key = bare(quote)
+    told = told_counts("\n".join(one for one, _ in sentences_of(shown.prose) if quote in one))
+    num_shown = sum(key in bare(line) for keys in shown.keys for line in keys)
+    return {"line_shown": min(1.0, num_shown / count), "rename_count": float(count in told)}
 
 
 def _scopes_with(quote: str, lines: Sequence[int], shown: Shown, declared: Declared) -> list[tuple[int, int]]:
@@ -378,7 +386,7 @@ def _in_each(
         changed = dict(line for one in every for line in one.lines)
         gone = {line for one in every for line in one.gone} - set(changed)
         like = sum(map(_likeness, every)) / len(every)
-        told = {**every[0].values, "line_like": like}
+        told = {**every[0].values, "line_like": like, **_of_all(quote, len(every), shown)}
         yield Rewording(tuple(changed.items()), told, gone=tuple(sorted(gone)), quote=quote, rank=2)
 
 
