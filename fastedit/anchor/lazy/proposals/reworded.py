@@ -335,7 +335,7 @@ def _fragments(shown: Shown, original: Lines, declared: Declared, taken: set[str
 
 
 def _of_all(quote: str, count: int, shown: Shown) -> dict[str, float]:
-    """What speaks for a change in several places: the share that snippets show, and that words tell so many."""
+    """The signs of a change in several places: the share that snippets show, and that words tell so many."""
     key = bare(quote)
     told = told_counts("\n".join(one for one, _ in sentences_of(shown.prose) if quote in one))
     num_shown = sum(key in bare(line) for keys in shown.keys for line in keys)
