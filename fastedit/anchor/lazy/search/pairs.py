@@ -69,8 +69,8 @@ from fastedit.anchor.lazy.features import (
     STUB_MARKED,
     STUB_SAID,
 )  # fmt: skip
-from fastedit.anchor.lazy.identity import identity_of
-from fastedit.anchor.lazy.lines import DOTS, WORD, unwrapped
+from fastedit.anchor.lazy.lines import DOTS, unwrapped
+from fastedit.anchor.lazy.search.candidates import MAX_LIKE, PROMPT, Candidates, chain_span
 from fastedit.anchor.lazy.search.loose import abbreviates, drops_comment, is_alike, is_respaced, leaves_gaps, looseness
 from fastedit.anchor.lazy.search.surroundings import Surroundings
 from fastedit.anchor.lazy.words.shapes import TEXTS, is_underline, kind_of
@@ -83,10 +83,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 _Found = tuple[int, int, list[float], bool]  # the first line, how many, features, whether the original's bytes win
-MAX_LIKE = 24  # lines of the original that a row is compared with
 MAX_SAME = 3000  # places of an equal line that count
-COMMON = 200  # a word of so many lines tells nothing
-MIN_LIKENESS = 0.4
 NEARLY = 0.05  # lines with likenesses no farther apart are as like
 MAX_RESPACED = 8  # places of a line where it may be meant with other white space
 MIN_NOTE_OVERLAP = 0.4
@@ -95,10 +92,8 @@ NOT_CODE = -0.7  # a comment with smaller odds is rather a note or a marker
 _CODE_DOTS = re.compile(r"\.{3}\w|\[\.{3},|,\s*\.{3}\]")
 _STUB = re.compile(r":\s+(?:\.{3}|…)$")  # a body of dots behind its header
 MIN_STUB = 0.6  # likeness of headers
-MAX_OPENED = 400  # characters of a statement that is compared in one line
+MAX_REOPENED, MIN_REOPENED = 1000, 0.6  # characters and likeness of statements that are wrapped otherwise
 FENCES = ("```", "~~~")
-PROMPT = "$ "
-MIN_ALIKE = 0.6  # of lines with nothing but a prompt in common
 
 
 @dataclass(slots=True)
@@ -130,6 +125,7 @@ class Pairing:
         self._statements: dict[int, tuple[int, str, str]] = {}
         self.is_text = grid.outline.language in TEXTS
         self.surroundings = Surroundings(grid)
+        self.candidates = Candidates(grid)
 
     def of(self, row: int) -> Pairs:
         """The lines that a row may stand for."""
@@ -145,10 +141,11 @@ class Pairing:
         found = self._same(row, same)
         found += self._closers(row)
         is_sure_note = one.note is not None and one.role("code") < -3
-        if not self.shown.is_trivial[row] and not one.is_dots and len(key) <= 2000 and not is_sure_note:
+        if not one.is_dots and len(key) <= 2000 and not is_sure_note:
             found += self._similar(row, same)
-            found += self._stubs(row, [line for line, *_ in found])
-            found += self._joined(row, [line for line, *_ in found])
+            if not self.shown.is_trivial[row]:
+                found += self._stubs(row, [line for line, *_ in found])
+                found += self._joined(row, [line for line, *_ in found])
         if row and self.is_text and is_underline(self.shown.stripped[row]) and self.shown.words(row - 1):
             found += self._underlines(row)
         if row + 1 < len(self.rows) and self.is_text and self.shown.stripped[row].startswith(FENCES):
@@ -208,10 +205,8 @@ class Pairing:
         known = set(same)
         is_note = one.note is not None and one.role("code") < NOT_CODE
         found: list[_Found] = []
-        opened = self._opened(row)
-        alike = self._alike(row, opened)
-        alike += self._remarked(row, {line for line, *_ in alike})
-        alike += self._prompted(row, {line for line, *_ in alike})
+        opened = self.candidates.opened(row)
+        alike = self.candidates.of(row, opened)
         for line, likeness, overlap in alike:
             if line in known or (is_note and not self.original.is_comment(line)):
                 continue
@@ -224,30 +219,11 @@ class Pairing:
                 found.append((line, 1, values, is_loose))
         return found
 
-    def _remarked(self, row: int, known: Collection[int]) -> list[tuple[int, float, float]]:
-        """The lines that are a row with a long comment behind it, as `_alike` has them."""
-        original, text = self.original, self.shown.stripped[row]
-        lines = original.remarked.get(self.shown.keys[row], ())[:MAX_LIKE]
-        return [
-            (line, Indel.normalized_similarity(text, original.stripped[line]), 1.0)
-            for line in lines
-            if line not in known
-        ]
-
-    def _prompted(self, row: int, known: Collection[int]) -> list[tuple[int, float, float]]:
-        """The commands that are like one with a prompt, the word in common, as `_alike` has them."""
-        original, text = self.original, self.shown.stripped[row]
-        if not text.startswith(PROMPT):
-            return []
-        lines = [line for line, other in enumerate(original.stripped) if other.startswith(PROMPT) and line not in known]
-        alike = [(line, Indel.normalized_similarity(text, original.stripped[line]), 0.5) for line in lines[:COMMON]]
-        return [one for one in alike if one[1] >= MIN_ALIKE]
-
     def _underlines(self, row: int) -> list[_Found]:
         """The lines below titles that a row below one may take the place of, though nothing in them is alike."""
         original, shown = self.original, self.shown
         titles = [*original.places.get(shown.keys[row - 1], ())[:MAX_LIKE]]
-        titles += [line for line, *_ in self._alike(row - 1, "")]
+        titles += [line for line, *_ in self.candidates.alike(row - 1, "")]
         found: list[_Found] = []
         for line in dict.fromkeys(title + 1 for title in titles):
             is_other = line < len(original) and original.keys[line] != shown.keys[row]
@@ -262,7 +238,7 @@ class Pairing:
         """The fence lines that one with another language may take the place of: those above what its next row means."""
         original, shown = self.original, self.shown
         below = [*original.places.get(shown.keys[row + 1], ())[:MAX_LIKE]]
-        below += [line for line, *_ in self._alike(row + 1, "")]
+        below += [line for line, *_ in self.candidates.alike(row + 1, "")]
         sign = shown.stripped[row][:3]
         found: list[_Found] = []
         for line in dict.fromkeys(line - 1 for line in below):
@@ -272,15 +248,6 @@ class Pairing:
                 values[LIKE_BY] = 0.4
                 found.append((line, 1, values, False))
         return found
-
-    def _opened(self, row: int) -> str:
-        """The statement of several rows that a row opens, in one line; "" where it opens none, or a long one."""
-        shown = self.shown
-        if shown.stripped[row][-1:] not in ("(", "[", "{", ","):
-            return ""
-        span = shown.statement_span(row)
-        joined = " ".join(shown.stripped[row : row + span]) if span > 1 else ""
-        return joined if len(joined) <= MAX_OPENED else ""
 
     def _goes_on(self, row: int, opened: str) -> bool:
         """Whether the rows below one go on with its statement, so that it isn't one that is cut off.
@@ -293,38 +260,6 @@ class Pairing:
         is_open = self.shown.stripped[row][-1:] in ("=", ",", "|", "(", "[", "{", "\\")
         is_open = is_open and behind < len(self.rows) and self.shown.columns[behind] > self.shown.columns[row]
         return is_open and not DOTS.search(self.shown.stripped[behind])
-
-    def _alike(self, row: int, opened: str) -> list[tuple[int, float, float]]:
-        """(line, likeness, shared rare words) of the lines that are most like a row, or the statement that it opens."""
-        original, shown = self.original, self.shown
-        text, whole = shown.stripped[row], unwrapped(opened)
-        counts: dict[int, float] = {}
-        total = 0.0
-        for word in dict.fromkeys(WORD.findall(opened) if opened else shown.words(row)):
-            places = original.word_places.get(word, ())
-            weight = 1 / (1 + math.log2(1 + len(places)))
-            total += weight
-            if len(places) > COMMON:
-                continue
-            for line in places:
-                counts[line] = counts.get(line, 0.0) + weight
-        identity = identity_of(opened) if opened else shown.identity(row)
-        if identity is not None:
-            for line in original.identities.get(identity, ())[:20]:
-                counts[line] = counts.get(line, 0.0) + 1
-        best = sorted(counts, key=lambda line: -counts[line])[:MAX_LIKE]
-        result = []
-        for line in best:
-            other = original.stripped[line]
-            if original.is_trivial[line] or len(other) > 2000:
-                continue
-            likeness = Indel.normalized_similarity(text, other)
-            if whole:
-                likeness = max(likeness, Indel.normalized_similarity(whole, unwrapped(other)))
-            is_named = identity is not None and original.identity(line) == identity
-            if likeness >= MIN_LIKENESS or is_named or (DOTS.search(text) and counts[line] > 0.3):
-                result.append((line, likeness, min(1.0, counts[line] / max(total, 1e-6))))
-        return result
 
     def _like(
         self, row: int, line: int, likeness: float, overlap: float, is_known: bool
@@ -398,6 +333,8 @@ class Pairing:
         """The statement that begins in a line: its number of lines, its text in one line, and without white space."""
         if line not in self._statements:
             span = self.original.statement_span(line)
+            if span < 2:
+                span = chain_span(self.original, line)
             joined = " ".join(self.original.stripped[line : line + span]) if span > 1 else ""
             self._statements[line] = span, joined, unwrapped(joined)
         return self._statements[line]
@@ -443,14 +380,15 @@ class Pairing:
         return bool(markers) and not any(DOTS.fullmatch(one.text.strip()) for one in markers)
 
     def _joined(self, row: int, lines: Sequence[int]) -> list[_Found]:
-        """Statements of several lines that the row may stand for."""
+        """Statements of several lines that the row, or the statement that it opens, may stand for."""
         mine = self.shown.stripped[row]
         if not any(bracket in mine for bracket in "([{"):
             return []
         original = self.original
-        result = []
-        key = unwrapped(mine)
-        starts = set(lines)
+        result: list[_Found] = []
+        opened = self.candidates.opened(row, MAX_REOPENED)
+        key = unwrapped(opened or mine)
+        starts = {*lines, *self.candidates.openers(row)}
         identity = self.shown.identity(row)
         if identity is not None:
             starts.update(original.identities.get(identity, ())[:20])
@@ -458,31 +396,60 @@ class Pairing:
             span, joined, other = self._statement(line)
             if span < 2:
                 continue
-            values = [0.0] * len(PAIR)
-            values[SEVERAL] = 1
-            if key == other:
-                values[LOOSE] = 1
-                values[SAME_LEN] = min(3.0, math.log2(1 + len(key) / 8))
-                rewrapped = list(values)
-                rewrapped[REWRAPPED] = 1
-                result += [(line, span, values, True), (line, span, rewrapped, False)]
-                continue
-            loose = looseness(mine, joined) or 2 * abbreviates(key, other)
-            has_gaps = not loose and leaves_gaps(mine, joined)
-            likeness = Indel.normalized_similarity(key, other)
-            if loose or has_gaps or self.rows[row].is_quoted:
-                quoted = list(values)
-                quoted[LOOSE], quoted[LOOSE_ABBREVIATED] = 1, float(loose == 2 or has_gaps)
-                quoted[LOOSE_GAPS] = float(has_gaps)
-                if not loose and not has_gaps:
-                    quoted[QUOTED_BY_WORDS], quoted[LIKE_BY] = 1, likeness - 0.5
-                result.append((line, span, quoted, True))
-            if likeness > 0.5 or (DOTS.search(mine) and likeness > 0.3):
-                values[LIKE], values[LIKE_BY] = 1, likeness - 0.5
-                values[LIKE_FIRST] = 1
-                values[IDENTITY_SAME] = float(identity is not None and identity == original.identity(line))
-                self._add_intent(values)
-                result += ((line, span, one, False) for one in _with_elided(values, mine, joined))
+            if opened:
+                result += self._rewrapped(row, line, key)
+            else:
+                result += self._in_one_line(row, line, key)
+        return result
+
+    def _rewrapped(self, row: int, line: int, key: str) -> list[_Found]:
+        """The change of a statement of several lines into one of another number of lines.
+
+        key: the statement that the row opens, without white space.
+        """
+        original = self.original
+        span, _, other = self._statement(line)
+        likeness = Indel.normalized_similarity(key, other)
+        if likeness <= MIN_REOPENED or original.keys[line] == self.shown.keys[row]:
+            return []
+        values = [0.0] * len(PAIR)
+        values[SEVERAL] = values[LIKE] = values[LIKE_OPENS] = values[LIKE_FIRST] = 1
+        values[LIKE_BY] = likeness - 0.5
+        identity = self.shown.identity(row)
+        values[IDENTITY_SAME] = float(identity is not None and identity == original.identity(line))
+        self._add_intent(values)
+        return [(line, span, values, False)]
+
+    def _in_one_line(self, row: int, line: int, key: str) -> list[_Found]:
+        """The ways a row may stand for a statement of several lines: quoting or changing it. key: the row's."""
+        original, mine = self.original, self.shown.stripped[row]
+        span, joined, other = self._statement(line)
+        values = [0.0] * len(PAIR)
+        values[SEVERAL] = 1
+        if key == other:
+            values[LOOSE] = 1
+            values[SAME_LEN] = min(3.0, math.log2(1 + len(key) / 8))
+            rewrapped = list(values)
+            rewrapped[REWRAPPED] = 1
+            return [(line, span, values, True), (line, span, rewrapped, False)]
+        result: list[_Found] = []
+        loose = looseness(mine, joined) or 2 * abbreviates(key, other)
+        has_gaps = not loose and leaves_gaps(mine, joined)
+        likeness = Indel.normalized_similarity(key, other)
+        if loose or has_gaps or self.rows[row].is_quoted:
+            quoted = list(values)
+            quoted[LOOSE], quoted[LOOSE_ABBREVIATED] = 1, float(loose == 2 or has_gaps)
+            quoted[LOOSE_GAPS] = float(has_gaps)
+            if not loose and not has_gaps:
+                quoted[QUOTED_BY_WORDS], quoted[LIKE_BY] = 1, likeness - 0.5
+            result.append((line, span, quoted, True))
+        if likeness > 0.5 or (DOTS.search(mine) and likeness > 0.3):
+            values[LIKE], values[LIKE_BY] = 1, likeness - 0.5
+            values[LIKE_FIRST] = 1
+            identity = self.shown.identity(row)
+            values[IDENTITY_SAME] = float(identity is not None and identity == original.identity(line))
+            self._add_intent(values)
+            result += ((line, span, one, False) for one in _with_elided(values, mine, joined))
         return result
 
 

@@ -27,7 +27,7 @@ _BARE = re.compile(
 )
 _STUB = re.compile(rf"^(?P<head>\s*\S.*:)\s+{_D}\s*(?:#\s*(?P<note>.*))?$")
 _ELIDED = rf"(?:{_D}|/\*.*?\*/|//.*?|<!--.*?-->|\{{/\*.*?\*/\}})"
-_BRACED = re.compile(rf"^(?P<head>\s*\S.*?\{{)\s*(?P<body>{_ELIDED})\s*(?P<tail>\}}[^{{}}]*)$")
+_BRACED = re.compile(rf"^(?P<head>\s*(?:\S.*?)?\{{)\s*(?P<body>{_ELIDED})\s*(?P<tail>\}}[^{{}}]*)$")
 _LISTED = re.compile(rf"^(?P<head>\s*\S.*?[\[(])\s*(?P<body>{_D}|/\*.*?\*/)\s*(?P<tail>[\])][^\[\]()]*)$")
 _TAGGED = re.compile(rf"^(?P<head>\s*<[^<>/]+>)\s*(?P<body>{_ELIDED})\s*(?P<tail></[\w.:-]+>)$")
 # The first line of a docstring of several lines, closed behind it; a function of several lines in one.
@@ -453,6 +453,8 @@ class _Reader:
         for pattern in (_BRACED, _LISTED, _TAGGED):
             found = pattern.match(text)
             if not found:
+                continue
+            if found["head"].strip() == "{" not in self.original.places:  # `{ /* ... */ }` is a comment of JSX, too
                 continue
             inner = comment_text(found["body"]) or found["body"]
             if _is_elision(inner) and (pattern is _BRACED or _opens_block(found["head"], self.original)):
