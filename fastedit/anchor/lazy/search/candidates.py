@@ -33,6 +33,7 @@ MAX_TRIVIAL = 6  # longer lines that one without a word of its own may take the 
 FEW = 3  # lines of which more are looked for by parts of words
 MAX_DIVIDED, MIN_DIVIDED = 4, 0.5  # lines with parts of words in common, and their likeness
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_OTHER_QUOTES = str.maketrans("\"'", "'\"")
 MIN_PART = 3  # letters
 _BRANCH = re.compile(r"^\W*el(?:se|s?if)\b")
 _OPENING = "([{"
@@ -107,17 +108,23 @@ class Candidates:
         found = self.alike(row, opened)
         for more in (self._remarked, self._prompted, self._begun, self._branched):
             found += more(row, {line for line, *_ in found})
-        if len(found) < FEW:
+        if self._num_of_kind(row, found) < FEW:
             found += self._divided(row, {line for line, *_ in found})
         return found
+
+    def _num_of_kind(self, row: int, found: Collection[Alike]) -> int:
+        """Counts the found lines that declare, assign or head as a row does; all, where it does nothing of that."""
+        mine = self.shown.identity(row)
+        if mine is None:
+            return len(found)
+        theirs = (self.original.identity(line) for line, *_ in found)
+        return sum(other is not None and other.kind == mine.kind for other in theirs)
 
     def opened(self, row: int, most: int = MAX_OPENED) -> str:
         """The statement of several rows that a row opens, in one line; "" where it opens none, or a longer one."""
         shown = self.shown
-        if shown.stripped[row][-1:] in ("(", "[", "{", ","):
-            span = shown.statement_span(row)
-        else:
-            span = chain_span(shown, row)
+        is_open = shown.stripped[row][-1:] in ("(", "[", "{", ",")
+        span = shown.statement_span(row) if is_open else chain_span(shown, row)
         joined = " ".join(shown.stripped[row : row + span]) if span > 1 else ""
         return joined if len(joined) <= most else ""
 
@@ -139,14 +146,8 @@ class Candidates:
         if identity is not None:
             for line in original.identities.get(identity, ())[:20]:
                 counts[line] = counts.get(line, 0.0) + 1
-        ranked = sorted(counts, key=lambda line: -counts[line])
-        best = ranked[:MAX_LIKE]
-        if len(ranked) > MAX_LIKE:
-            least = counts[best[-1]] - 1e-6
-            tied = [line for line in ranked[MAX_LIKE:] if counts[line] >= least]
-            best += self._nearest(row, tied, MAX_TIED, 1)
         result = []
-        for line in best:
+        for line in self._best(row, counts):
             other = original.stripped[line]
             if original.is_trivial[line] or len(other) > 2000:
                 continue
@@ -157,6 +158,16 @@ class Candidates:
             if likeness >= MIN_LIKENESS or is_named or (DOTS.search(text) and counts[line] > 0.3):
                 result.append((line, likeness, min(1.0, counts[line] / max(total, 1e-6))))
         return result
+
+    def _best(self, row: int, counts: dict[int, float]) -> list[int]:
+        """The lines that count most for a row, and some more that count as much as the last of these."""
+        ranked = sorted(counts, key=lambda line: -counts[line])
+        best = ranked[:MAX_LIKE]
+        if len(ranked) > MAX_LIKE:
+            least = counts[best[-1]] - 1e-6
+            tied = [line for line in ranked[MAX_LIKE:] if counts[line] >= least]
+            best += self._nearest(row, tied, MAX_TIED, 1)
+        return best
 
     def openers(self, row: int) -> Iterator[int]:
         """The lines that open a statement of several lines as a row begins, and that share too little with it else."""
@@ -245,7 +256,7 @@ class Candidates:
             total += weight
             for line in places if len(places) <= COMMON else ():
                 counts[line] = counts.get(line, 0.0) + weight
-        best = sorted(counts, key=lambda line: (-counts[line], line))[:MAX_LIKE]
+        best = sorted(counts, key=lambda line: (-counts[line], line))[:COMMON]
         lines = [line for line in best if line not in known and not original.is_trivial[line]]
         alike = sorted(self._compared(row, lines, 0.0), key=lambda one: -one[1])[:MAX_DIVIDED]
         return [(line, likeness, counts[line] / total) for line, likeness, _ in alike if likeness >= MIN_DIVIDED]
@@ -255,13 +266,14 @@ class Candidates:
         text, key = self.shown.stripped[row], self.shown.keys[row]
         found = self._remarked(row, ())
         known = {line for line, *_ in found}
+        if not key.strip("\"'"):
+            lines = self.original.places.get(key.translate(_OTHER_QUOTES), ())
+            return found + [(line, 1.0, 1.0) for line in self._nearest(row, lines, MAX_TRIVIAL)]
         start = text.rstrip("{:([ ")
         if len(start) < 2 or not start.strip(")]}>,; "):
             return found
         others = [*self._longer(row, start), *self._shorter(row, 2)]
         if _BRANCH.match(text):
             others += _branches(self.original)
-        if not key.strip("\"'"):  # other quotes
-            others += [line for quotes in ('"' * len(key), "'" * len(key)) for line in self.original.places.get(quotes, ())]
         others = [line for line in dict.fromkeys(others) if line not in known and self.original.keys[line] != key]
         return found + self._compared(row, self._nearest(row, others, MAX_TRIVIAL), 1.0)

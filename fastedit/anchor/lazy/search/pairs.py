@@ -393,13 +393,8 @@ class Pairing:
         if identity is not None:
             starts.update(original.identities.get(identity, ())[:20])
         for line in sorted(starts):
-            span, joined, other = self._statement(line)
-            if span < 2:
-                continue
-            if opened:
-                result += self._rewrapped(row, line, key)
-            else:
-                result += self._in_one_line(row, line, key)
+            if self._statement(line)[0] > 1:
+                result += self._rewrapped(row, line, key) if opened else self._in_one_line(row, line, key)
         return result
 
     def _rewrapped(self, row: int, line: int, key: str) -> list[_Found]:

@@ -73,6 +73,7 @@ MIN_ONE_WORD = math.log(0.6)  # the least chance that one word in brackets stand
 _OPENINGS = {"..": "", "<!--": "-->", "/*": "*/", "/**": "*/", "{/*": "*/}"}
 MAX_SPANNING = 6  # lines of such a comment
 MIN_SPANNING = -0.2  # the least log odds that it stands for code: as a row it can't be written in lines of its own
+MIN_HELD = math.log(0.2)  # the same where brackets hold all of a comment's words, and nothing else tells it from code
 _CONTINUED = re.compile(r"^\.{3}(?:\s|$|[)\]}])")  # a line of a session with Python that goes on with the one above
 _DEF = re.compile(r"^(?:async\s+)?def\s")
 _OVERLOAD = re.compile(r"^@(?:\w+\.)*overload\b")
@@ -256,7 +257,8 @@ class _Reader:
         note = " ".join(text.removesuffix(closing).strip(" *") for text in inner).strip()
         words = note.strip("()[] ")
         is_dotted = DOTS.match(words) or DOTS.search(words[-3:])
-        if not note or "@" in note or not (is_dotted or log_odds(words)["elide"] > MIN_SPANNING):
+        least = MIN_SPANNING if closing or not _is_held(note) else MIN_HELD
+        if not note or "@" in note or not (is_dotted or log_odds(words)["elide"] > least):
             return None
         if any("".join(text.split()) in self.original.places for text in inner):
             return None
@@ -506,6 +508,11 @@ def _indent(text: str) -> int:
 def _is_elision(note: str) -> bool:
     """Whether the words of a comment inside of a line stand for code."""
     return bool(DOTS.search(note)) or log_odds(note)["elide"] > MIN_ELIDED
+
+
+def _is_held(note: str) -> bool:
+    """Whether one pair of brackets holds all of the words."""
+    return note[:1] + note[-1:] in ("()", "[]") and not re.search(r"[\[\]()]", note[1:-1])
 
 
 def _is_bracketed(text: str) -> bool:
