@@ -517,3 +517,16 @@ def test_keeping_a_comment_that_is_for_the_reader_is_told() -> None:
 def test_marks_around_a_part_of_a_sample_are_code() -> None:
     (row,) = rows_of(["    # [START load_all]"], PYTHON, "python")
     assert row.role("code") > -0.7
+
+
+def test_a_body_in_braces_of_its_own_line_is_taken_apart_where_the_file_has_such_braces() -> None:
+    original = Lines(["int load(void)", "{", "    return 1;", "}"])
+    rows = rows_of(["int load(void)", "{ /* same body */ }"], original, "c")
+    assert texts_of(rows) == ["int load(void)", "{", "    ...", "}"]
+    assert len(rows_of(["{ /* same body */ }"], Lines(["<p>", "</p>"]), "tsx")) == 1
+
+
+def test_a_comment_below_two_dots_is_one_row_where_brackets_hold_its_words() -> None:
+    original = Lines(["Title", "=====", "", "Text."])
+    assert len(rows_of(["..", "   (notes on doors above: no change)", "", "Text."], original, "rst")) == 3
+    assert len(rows_of(["..", "   This document is about doors", "", "Text."], original, "rst")) == 4

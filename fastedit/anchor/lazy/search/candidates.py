@@ -14,6 +14,7 @@ from rapidfuzz.distance import Indel
 
 from fastedit.anchor.lazy.identity import identity_of
 from fastedit.anchor.lazy.lines import DOTS, WORD, Lines, unwrapped
+from fastedit.anchor.lazy.search.loose import begins
 
 if TYPE_CHECKING:
     from fastedit.anchor.lazy.search.grid import Grid
@@ -87,11 +88,6 @@ def chain_span(lines: Lines, line: int) -> int:
             break
         behind += 1
     return behind - line
-
-
-def _begins(start: str, text: str) -> bool:
-    """Whether a text goes on behind a start, with another word or sign."""
-    return text.startswith(start) and not (start[-1].isalnum() and text[len(start) :][:1].isalnum())
 
 
 class Candidates:
@@ -216,7 +212,7 @@ class Candidates:
         for at in range(bisect_left(keys, key), len(keys)):
             if not keys[at].startswith(key):
                 break
-            if keys[at] != self.shown.keys[row] and _begins(start, original.stripped[original.places[keys[at]][0]]):
+            if keys[at] != self.shown.keys[row] and begins(start, original.stripped[original.places[keys[at]][0]]):
                 yield from original.places[keys[at]][:COMMON]
 
     def _shorter(self, row: int, least: int) -> Iterator[int]:
@@ -224,7 +220,7 @@ class Candidates:
         original, text, key = self.original, self.shown.stripped[row], self.shown.keys[row]
         for end in range(len(key) - 1, least - 1, -1):
             lines = original.places.get(key[:end])
-            if lines and _begins(original.stripped[lines[0]], text):
+            if lines and begins(original.stripped[lines[0]], text):
                 yield from lines[:COMMON]
 
     def _begun(self, row: int, known: Collection[int]) -> list[Alike]:

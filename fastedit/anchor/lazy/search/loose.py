@@ -15,6 +15,7 @@ _ALIKE = str.maketrans(
     dict.fromkeys("'‘’“”‚„′″", '"') | dict.fromkeys("‐‑‒–—−", "-") | dict.fromkeys("\u200b\u2060\ufeff", "")
 )
 _TOKENS = re.compile(r"\w+|[^\w\s,]")
+_INSIDE_WORD = re.compile(r"\w\w")
 _PUNCTUATION = re.compile(r"[,;\s]+$")
 
 
@@ -51,13 +52,16 @@ def leaves_gaps(mine: str, theirs: str) -> bool:
     return all(token in rest for token in shown)
 
 
+def begins(start: str, text: str) -> bool:
+    """Whether a text begins with another one, and not inside of a word."""
+    return text.startswith(start) and not _INSIDE_WORD.match(text, max(0, len(start) - 1))
+
+
 def _is_cut_off(mine: str, theirs: str) -> bool:
     """Whether a line is the beginning of another one, or a tag without its attributes."""
     if mine.startswith("<") and mine.endswith(">") and theirs.endswith(">"):
         return theirs.startswith(f"{mine[:-1]} ") and theirs.count("<") == 1
-    if len(mine) < MIN_PREFIX or not theirs.startswith(mine):
-        return False
-    return not (mine[-1].isalnum() and theirs[len(mine) :][:1].isalnum())
+    return len(mine) >= MIN_PREFIX and begins(mine, theirs)
 
 
 def is_alike(mine: str, theirs: str) -> bool:
