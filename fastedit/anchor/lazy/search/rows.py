@@ -12,8 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from fastedit.anchor.lazy.identity import identity_of
 from fastedit.anchor.lazy.lines import DOTS, NAME, WORD, Lines, unwrapped
+from fastedit.anchor.lazy.search.placeholders import (
+    MIN_ELIDED,
+    bracket_of,
+    indent_of,
+    is_elision,
+    is_held,
+    is_in_brackets,
+    is_shortened,
+    logit,
+    opens_block,
+)
 from fastedit.anchor.lazy.words.asides import NO_ASIDES, Asides, less_like_code
 from fastedit.anchor.lazy.words.comments import PRAGMA, Comments, is_pointed, log_odds, split_trailing
 from fastedit.edits.wording import comment_text
@@ -53,22 +63,11 @@ CODE_ODDS = {"elide": -20.0, "where": -20.0, "new": -20.0, "gone": -20.0, "code"
 # A comment behind code is left out of the result where the classifier gives it less than this to be code.
 MAX_CODE_ODDS = math.log(0.5)
 PRAGMA_ODDS = -0.01
-MIN_ELIDED = -0.7  # the least log odds that a comment inside of a line stands for code
 # Signs of comments that begin code in languages without them: `'key': value`, `--count;`, `#include`, `#private = 1`.
 _CODE_ELSEWHERE = ("'", "--", ";", "%", "REM ", "#")
 # So many of the comments behind code are taken either way, where the odds are no farther than this from undecided.
 MAX_FLIPS, MAX_DOUBT = 2, 1.5
 _RST_NOTE = re.compile(r"^\.\.\s+(?:[(\[]|\.{3}|…|.*(?:\.{3}|…)$)")
-# Words in brackets that fill a line: `[the examples as they are]`. Files hardly ever have such a line.
-_BRACKETED = re.compile(
-    r"^(?:\[{1,2}[^\[\](){}=<>;\"`\\]*\]{1,2}|\([^\[\](){}=<>;\"`\\]*\)|<{1,2}(?!!)[^\[\](){}=<>;\"`\\]*>{1,2})$"
-)
-# A line that such brackets hold whatever the words: where others of the snippet stand for something, it does so, too.
-_ENCLOSED = re.compile(r"^(\[{1,2}|<{1,2})\s*[^\W_][^{}=\\]*[\])>]$")
-_MANY_WORDS = re.compile(r"^[\[(<]{1,2}\s*(?:[\"`']?[^\W_]{2,}[\"`',;:]*\s+){4}[^{}=\\]*[\])>]$")
-_TWO_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")
-_ONE_WORD = re.compile(r"[\[(]{1,2}\s*([^\W\d_]{3,})\s*[\])]{1,2}")
-MIN_ONE_WORD = math.log(0.6)  # the least chance that one word in brackets stands for something, by that word
 # Comments whose words stand in the lines below: how these begin, and how they end.
 _OPENINGS = {"..": "", "<!--": "-->", "/*": "*/", "/**": "*/", "{/*": "*/}"}
 MAX_SPANNING = 6  # lines of such a comment
@@ -226,7 +225,7 @@ class _Reader:
             self.signs = (*self.signs, "{#", "{/*", "//", "<%")
         self.doubts: dict[str, float] = {}
         self.keeps_asides = False
-        self.brackets = {_bracket_of(text) for text in comments.shown.stripped if _is_bracketed(text)} - {""}
+        self.brackets = {bracket_of(text) for text in comments.shown.stripped if is_in_brackets(text)} - {""}
         self.has_signs = bool(syntax.line)
         self.has_stars = any(opening.startswith("/*") for opening, _ in syntax.block)
         self.allows_comments = language != "json" or any(map(original.is_comment, range(len(original))))
@@ -252,12 +251,12 @@ class _Reader:
         if closing:
             count = next((at for at, text in enumerate(below, 1) if text.strip().endswith(closing)), 0)
         else:
-            count = len(list(takewhile(lambda text: _indent(text) > _indent(texts[number]), below)))
+            count = len(list(takewhile(lambda text: indent_of(text) > indent_of(texts[number]), below)))
         inner = [text.strip() for text in below[:count] if text.strip() != closing]
         note = " ".join(text.removesuffix(closing).strip(" *") for text in inner).strip()
         words = note.strip("()[] ")
         is_dotted = DOTS.match(words) or DOTS.search(words[-3:])
-        least = MIN_SPANNING if closing or not _is_held(note) else MIN_HELD
+        least = MIN_SPANNING if closing or not is_held(note) else MIN_HELD
         if not note or "@" in note or not (is_dotted or log_odds(words)["elide"] > least):
             return None
         if any("".join(text.split()) in self.original.places for text in inner):
@@ -344,7 +343,7 @@ class _Reader:
         note, is_bracketed = self._note(stripped), False
         if note is None and not is_known:
             inner = _STARRED.sub("", stripped) if self.has_stars else stripped
-            is_bracketed = _is_bracketed(inner) or _bracket_of(inner) in self.brackets
+            is_bracketed = is_in_brackets(inner) or bracket_of(inner) in self.brackets
             is_bracketed |= inner != stripped and bool(_BARE.match(inner))
             note = inner.strip("[]()<>") if is_bracketed else stripped[2:] if self._is_rst_note(stripped) else None
         if note is None:
@@ -437,16 +436,16 @@ class _Reader:
         """
         if is_known and code > MAX_CODE_ODDS:
             return True
-        self.doubts[note] = abs(_logit(code) - _logit(MAX_CODE_ODDS))
+        self.doubts[note] = abs(logit(code) - logit(MAX_CODE_ODDS))
         return (code > MAX_CODE_ODDS) != (note == self.taste.flipped)
 
     def _at_stub(self, text: str, number: int) -> list[Row]:
         indent = text[: len(text) - len(text.lstrip())]
         found = _STUB.match(text) or _ONE_LINE.match(text)
-        if found and _opens_block(found["head"], self.original):
+        if found and opens_block(found["head"], self.original):
             note = found.groupdict().get("note") or "..."
             return [
-                Row(found["head"], number, whole=text, is_quoted=_abbreviates(found["head"], self.original)),
+                Row(found["head"], number, whole=text, is_quoted=is_shortened(found["head"], self.original)),
                 Row(f"{indent}    ...", number, note, DOTS_ODDS, is_dots=True, is_part=True),
             ]
         found = _SHORTENED.match(text)
@@ -459,9 +458,9 @@ class _Reader:
             if found["head"].strip() == "{" not in self.original.places:  # `{ /* ... */ }` is a comment of JSX, too
                 continue
             inner = comment_text(found["body"]) or found["body"]
-            if _is_elision(inner) and (pattern is _BRACED or _opens_block(found["head"], self.original)):
+            if is_elision(inner) and (pattern is _BRACED or opens_block(found["head"], self.original)):
                 names = names_in(inner)
-                is_quoted = _abbreviates(found["head"], self.original)
+                is_quoted = is_shortened(found["head"], self.original)
                 return [
                     Row(found["head"].rstrip(), number, whole=text, is_quoted=is_quoted),
                     Row(f"{indent}    ...", number, inner, DOTS_ODDS, is_dots=True, is_part=True, names=names),
@@ -472,7 +471,7 @@ class _Reader:
     def _cut_off(self, text: str, number: int) -> list[Row]:
         """The row of a line of which only the beginning is shown: `prefix [same as now]`; none for others."""
         found = _CUT_OFF.match(text)
-        if found is None or not _is_elision(found["note"] or found["words"]):
+        if found is None or not is_elision(found["note"] or found["words"]):
             return []
         head = "".join(found["head"].split())
         if len(head) < MIN_CUT_OFF or not any(key.startswith(head) and key != head for key in self.original.places):
@@ -482,7 +481,7 @@ class _Reader:
     def _abbreviated(self, text: str, number: int) -> list[Row]:
         """The row of a line in which a comment stands for code: `solve(/* as before */);`; none for others."""
         found = _INSIDE.search(text) if self.has_stars else None
-        if found is None or not _is_elision(found["note"]):
+        if found is None or not is_elision(found["note"]):
             return []
         return [Row(f"{text[: found.start()]}...{text[found.end() :]}", number, whole=text)]
 
@@ -498,57 +497,3 @@ class _Reader:
         ]
         end = next((one for one in self.original.stripped[line + 1 :] if quotes in one), "")
         return [*rows, Row(indent + quotes, number, is_part=True)] if end == quotes else rows
-
-
-def _indent(text: str) -> int:
-    """The number of blanks and tabs that a line begins with; -1 for a blank line."""
-    return len(text) - len(text.lstrip()) if text.strip() else -1
-
-
-def _is_elision(note: str) -> bool:
-    """Whether the words of a comment inside of a line stand for code."""
-    return bool(DOTS.search(note)) or log_odds(note)["elide"] > MIN_ELIDED
-
-
-def _is_held(note: str) -> bool:
-    """Whether one pair of brackets holds all of the words."""
-    return note[:1] + note[-1:] in ("()", "[]") and not re.search(r"[\[\]()]", note[1:-1])
-
-
-def _is_bracketed(text: str) -> bool:
-    """Whether brackets hold all of a line, and nothing but words."""
-    if not _BRACKETED.match(text):
-        return bool(_MANY_WORDS.match(text))
-    word = _ONE_WORD.fullmatch(text)
-    return bool(_TWO_WORDS.search(text)) or (word is not None and log_odds(word.group(1))["elide"] > MIN_ONE_WORD)
-
-
-def _bracket_of(text: str) -> str:
-    """The brackets that open a line which they hold all of; "" for any other line."""
-    found = _ENCLOSED.match(text)
-    return found.group(1) if found else ""
-
-
-def _logit(log_probability: float) -> float:
-    """The logarithm of the odds."""
-    return log_probability - math.log(max(1e-9, 1 - math.exp(log_probability)))
-
-
-def _abbreviates(head: str, original: Lines) -> bool:
-    """Whether the original has this header in another form, with these words and perhaps more."""
-    identity = identity_of(head.strip())
-    if identity is None or "".join(head.split()) in original.places:
-        return False
-    words = set(WORD.findall(head))
-    return any(words <= set(original.words(line)) for line in original.identities.get(identity, ()))
-
-
-def _opens_block(head: str, original: Lines) -> bool:
-    """Whether the original has a line like this one, or one that is about the same."""
-    key = "".join(head.split())
-    if key in original.places:
-        return True
-    if len(key) > 6 and any(other.startswith(key[:-1]) for other in original.places):
-        return True
-    identity = identity_of(head.strip())
-    return identity is not None and identity in original.identities
