@@ -21,13 +21,14 @@ from fastedit.anchor.lazy.identity import (
     without_name,
 )
 from fastedit.anchor.lazy.keys.gone import GoneEntries
-from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.lines import CLOSER, Lines
 from fastedit.anchor.lazy.proposals.beside import Beside, LostBeside
 from fastedit.anchor.lazy.proposals.cut import without_part
 from fastedit.anchor.lazy.proposals.ends import FileEnds
 from fastedit.anchor.lazy.proposals.proposals import PROPOSALS, Outlived, ProposedLoss
 from fastedit.anchor.lazy.proposals.reworded import Rewording
 from fastedit.anchor.lazy.proposals.together import GoneEverywhere, GoneTogether
+from fastedit.anchor.lazy.words.compound import CONTROL, compound_at, control_word
 from fastedit.anchor.lazy.words.shapes import TEXTS
 from fastedit.anchor.lazy.words.spoken import Unit, likeliest_of
 from fastedit.syntax.model import Outline
@@ -128,6 +129,11 @@ class _Finder:
     def _is_free(self, whole: range) -> bool:
         return bool(whole) and not self.covered.intersection(whole) and all(line in self.kept for line in whole)
 
+    def _holds_covered(self, whole: range) -> bool:
+        """Whether a compound statement is still there whole, though less of it may go for other reasons."""
+        is_whole = len(whole) > 1 and all(line in self.kept for line in whole) and not self.covered >= set(whole)
+        return is_whole and self._compound(whole.start) == whole
+
     def _propose(self, gone: Sequence[int], name: str = "", **values: float) -> None:
         """Adds a proposal. name: what the lines are about; it counts whether the others still use it."""
         self.covered.update(gone)
@@ -152,7 +158,8 @@ class _Finder:
     def add_said(self, quoted: str, said: Sequence[str] = ()) -> None:
         """Adds what goes where a quote or a name is gone. said: all that are."""
         num_before = len(self.result)
-        self._add_told(quoted, said)
+        if quoted not in CONTROL:
+            self._add_told(quoted, said)
         self.by_word.setdefault(_bare(quoted), []).extend(self.result[num_before:])
 
     def _add_told(self, quoted: str, said: Sequence[str]) -> None:
@@ -205,7 +212,7 @@ class _Finder:
             whole = range(unit.start, unit.end)
             if unit.values.get("span"):
                 self._add_span(whole, unit)
-            if not self._is_free(whole):
+            if not self._is_free(whole) and not self._holds_covered(whole):
                 continue
             gone = _with_blanks(whole, self.original, self.kept) if len(whole) > 1 else tuple(whole)
             self._propose(gone, unit.name, **{f"spoken_{name}": value for name, value in unit.values.items()})
@@ -366,8 +373,20 @@ class _Finder:
         for one in self.found.declarations:
             if one.header_line == line and one.end_line > line + 1 and one.kind != "import":
                 return range(one.start_line, min(len(self.original), one.end_line))
+        compound = self._compound(line)
+        if compound.start == line and compound:
+            return compound
         end = min(len(self.original), line + 40)
         return range(line, line + max(1, Lines(self.original[line:end]).statement_span(0)))
+
+    def _compound(self, line: int) -> range:
+        """The compound statement that a line opens with a control word, or is a branch of."""
+        return compound_at(line, self.before) if control_word(self.original[line].strip()) else range(0)
+
+    @cached_property
+    def before(self) -> Lines:
+        """The original's lines, ready to compare."""
+        return Lines(self.original)
 
     def _lines_about(self, name: str) -> list[int]:
         """The lines that import, assign, key or list just this name."""
@@ -531,6 +550,10 @@ def _with_blanks(whole: range, original: Sequence[str], kept: set[int]) -> tuple
     behind = end
     while behind < len(original) and not original[behind].strip() and behind in kept:
         behind += 1
+    if behind == end and before < start and end < len(original):
+        is_closer = CLOSER.match(original[end].strip()) is not None
+        if not is_closer and columns_of(original[end]) == columns_of(original[start]):
+            return tuple(whole)  # what follows keeps its distance to what is before
     if behind > end and (before == start or start - before >= behind - end):
         return tuple(range(start, behind)) if before < start or start == 0 or behind - end else tuple(whole)
     return tuple(range(before, end))

@@ -15,7 +15,9 @@ from functools import lru_cache
 from fastedit.anchor.cues import CueKind
 from fastedit.anchor.hints import Said, is_path, name_of, sentences_of
 from fastedit.anchor.lazy.lines import DOTS, Lines
+from fastedit.anchor.lazy.words.compound import BRANCHES, CONTROL
 from fastedit.anchor.lazy.words.repeated import Declared
+from fastedit.anchor.lazy.words.spans import NUMBERS
 from fastedit.anchor.lazy.words.spoken import cues_of, speaking_of_going
 from fastedit.patterns import pattern
 
@@ -59,18 +61,7 @@ _EVERY = pattern(
     r"\b(?:all\b(?! (?:the )?(?:other|rest|else))|everywhere|wherever|in every|from (?:both|each|every))",
     re.IGNORECASE,
 )
-_NUMBERS = {
-    word: number + 2
-    for words in (
-        "two three four five six seven eight nine ten eleven twelve",
-        "zwei drei vier fünf sechs sieben acht neun zehn",
-        "deux trois quatre cinq six sept huit neuf dix",
-        "dos tres cuatro cinco seis siete ocho nueve diez",
-    )
-    for number, word in enumerate(words.split())
-}
-_NUMBERS |= {"both": 2, "beide": 2, "ambos": 2}
-_NUMBER = pattern(rf"\b(?:{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}|\d{{1,2}})\b(?!\.?\d)", re.IGNORECASE)
+_NUMBER = pattern(rf"\b(?:{'|'.join(sorted(NUMBERS, key=len, reverse=True))}|\d{{1,2}})\b(?!\.?\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +135,16 @@ def _quotes(text: str) -> list[str]:
     return list(names)
 
 
+def _without_branches(names: list[str]) -> list[str]:
+    """The names without control words behind another one: `try`/`except` is one statement."""
+    pairs = zip(["", *names], names, strict=False)
+    return [name for before, name in pairs if name not in BRANCHES or before not in CONTROL]
+
+
 def _told(names: list[str], clause: str, *, parsed: bool, pronoun: bool = False) -> GoneTogether:
+    names = _without_branches(names)
     kinds = {kind for _, kind in cues_of(clause)}
-    counts = {_NUMBERS.get(word.lower()) or int(word) for word in _NUMBER.findall(_QUOTE.sub("", clause)) if word}
+    counts = {NUMBERS.get(word.lower()) or int(word) for word in _NUMBER.findall(_QUOTE.sub("", clause)) if word}
     values = {
         "any": 1.0,
         "names": math.log(max(1, len(names))),

@@ -16,9 +16,11 @@ from functools import lru_cache
 from fastedit.anchor.cues import CueKind, cue_at
 from fastedit.anchor.hints import is_path, name_of, sentences_of, speaks_of_imports
 from fastedit.anchor.lazy.identity import is_named as imports_just
-from fastedit.anchor.lazy.lines import CLOSER, DOTS, Lines
+from fastedit.anchor.lazy.lines import DOTS, Lines
+from fastedit.anchor.lazy.words.compound import BRANCHES, CONTROL, branch_at, compound_at, control_word, unit_at
 from fastedit.anchor.lazy.words.repeated import Declared
 from fastedit.anchor.lazy.words.shapes import shapes_at, shapes_said
+from fastedit.anchor.lazy.words.spans import begun, commented_spans, counted_spans, dotted_spans, spans_in
 from fastedit.patterns import pattern
 
 # any: a unit that a word of a sentence about going may mean. by_quote: the word is quoted. near: 1 beside the word for
@@ -39,7 +41,7 @@ _GOING = (CueKind.GOES, CueKind.REMOVED, CueKind.REMOVES)
 _SIGNS = "-*+•|>#[]`\"'_:. \t"
 MAX_UNITS = 4  # that a word may mean
 MAX_WORDS = 72  # of a sentence
-MAX_SPANS = 2
+MAX_SAME_CONTROL = 2  # statements with a control word, of which it may mean each
 NEAR = 12  # words
 MIN_WORD = 3
 MIN_HELD = 5  # characters of a quote that is looked for inside of lines
@@ -51,16 +53,6 @@ _WEAK = pattern(
     r"|不再|没有|去掉|删|移除|削除|不要|제거|삭제)\b|去掉|删|移除|削除|不要|제거|삭제",
     re.IGNORECASE,
 )
-_SPAN = pattern(
-    r"(?:\b(?:from|(?P<between>between|zwischen|entre|tra)|von|ab)\b[^`\"“„]{0,24}"
-    r"(?P<first>`[^`\n]+`|[\"“„][^\"“”„\n]+[\"”“])[^`\"“„.;]{0,24}?|\beverything\b[^`\"“„.;]{0,12}?)"
-    r"\b(?:up to|down to|through|until|till|to|and|bis|bis zu)\b(?: and including)?[^`\"“„.;]{0,12}?"
-    r"(?P<end>(?:the )?end of (?:the |its |that )?(?P<what>file|function|method|class|block)?)?[^`\"“„.;]{0,10}?"
-    r"(?P<last>`[^`\n]+`|[\"“„][^\"“”„\n]+[\"”“])?(?(end)|(?(last)|(?!)))",
-    re.IGNORECASE,
-)
-# "`{% block nav %}` … `{% endblock %}`"
-_DOTTED_SPAN = pattern(r"(?P<first>`[^`\n]+`)\s*(?:…|\.{3}|–|—)\s*(?P<last>`[^`\n]+`)")
 _BLANK_STAYS = pattern(
     r"\b(?:blank|empty) lines?\b[^,.;]{0,16}?\b(?:stays?|remains?|is kept|is left)\b"
     r"|\b(?:stays?|remains?|keeps?|leav\w+)\b[^,.;]{0,16}?\b(?:blank|empty) lines?\b",
@@ -82,7 +74,6 @@ _EXCEPTED = pattern(
     r"\b(?:but|except|apart from|other than|save|bis auf|außer|sauf|menos|salvo|excepto|tranne|exceto)\b[^.;:]*$",
     re.IGNORECASE,
 )
-_TABLE = pattern(r"^\[{1,2}[^\]]+\]{1,2}\s*(?:#.*)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +106,30 @@ def spoken_units(prose: str, original: Lines, declared: Declared) -> list[Unit]:
         best[unit.start, unit.end] = unit
     for words in _told_words(prose):
         named = _named(words, original, declared)
-        for word in words:
-            for unit in _units_of(word, original, declared, [one for text, one in named if text != word.text]):
+        for number, word in enumerate(words):
+            scopes = [one for text, one in named if text != word.text]
+            if word.values["by_quote"] and word.text in CONTROL:
+                units = _controlled(number, words, original, declared)
+            else:
+                units = _units_of(word, original, declared, scopes)
+            for unit in units:
                 key = unit.start, unit.end
                 if key not in best or _strength(best[key]) < _strength(unit):
                     best[key] = unit
     return sorted(best.values(), key=lambda unit: -_strength(unit))
+
+
+def _spans(prose: str, original: Lines, declared: Declared) -> Iterator[Unit]:
+    """Yields the lines between two that a sentence about going names."""
+    for sentence, _ in sentences_of(prose):
+        if not speaks_of_going(sentence, goes_on=False):
+            continue
+        values = dict.fromkeys(SPOKEN, 0.0) | {"any": 1.0, "by_quote": 1.0, "block": 1.0, "span": 1.0}
+        for lines, count in spans_in(sentence, original, declared):
+            yield Unit(lines.start, lines.stop, "", {**values, "others": math.log(count)})
+        strong = float(bool(speaking_of_going((sentence,))))
+        for lines, count in (*counted_spans(sentence, original), *commented_spans(sentence, original)):
+            yield Unit(lines.start, lines.stop, "", {**values, "others": math.log(count), "strong": strong})
 
 
 @lru_cache(maxsize=64)
@@ -145,48 +154,6 @@ def likeliest_of(word: str, units: Sequence[Unit]) -> list[Unit]:
     return []
 
 
-def _spans(prose: str, original: Lines, declared: Declared) -> Iterator[Unit]:
-    """Yields the lines between two that a sentence about going names; with these, but for `between a and b`."""
-    for sentence, _ in sentences_of(prose):
-        if not speaks_of_going(sentence, goes_on=False):
-            continue
-        for found in _DOTTED_SPAN.finditer(sentence):
-            lines = _begun(_unquoted(found["first"]), original)
-            ends = original.places.get("".join(_unquoted(found["last"]).split()), ())
-            for start in lines:
-                end = next((at for at in ends if at > start and original.columns[at] <= original.columns[start]), None)
-                if end is not None:
-                    values = dict.fromkeys(SPOKEN, 0.0) | {"any": 1.0, "by_quote": 1.0, "block": 1.0, "span": 1.0}
-                    yield Unit(start, end + 1, "", {**values, "others": math.log(len(lines))})
-        for found in _SPAN.finditer(sentence):
-            first = [0] if found["first"] is None else _begun(_unquoted(found["first"]), original)
-            for start in first:
-                end = _end_of_span(found, start, original, declared)
-                if found["between"] and end is not None:
-                    start, end = start + 1, end - 1
-                if end is not None and start < end:
-                    values = dict.fromkeys(SPOKEN, 0.0) | {"any": 1.0, "by_quote": 1.0, "block": 1.0, "span": 1.0}
-                    yield Unit(start, end, "", {**values, "others": math.log(len(first))})
-
-
-def _end_of_span(found: re.Match[str], start: int, original: Lines, declared: Declared) -> int | None:
-    """The line behind the last one of a span; None where the words don't tell."""
-    last = found["last"]
-    if last is None:
-        if found["what"] == "file":
-            return len(original)
-        return _within(
-            start, [one for ranges in declared.values() for one in ranges if one[0] <= start < one[1]], original
-        )
-    name = _unquoted(last).removesuffix("()")
-    ranges = [one for one in declared.get(name, ()) if one[1] > start] if found["end"] else []
-    if ranges:
-        return _within(start, ranges, original)
-    lines = [line for line in _begun(_unquoted(last), original) if line >= start]
-    ends = [_unit_at(line, original)[1] if found["end"] else line + 1 for line in lines]
-    return min(ends, default=None)
-
-
 def end_of_unit(name: str, original: Lines, declared: Declared, *, is_quoted: bool) -> int:
     """The line behind what a name, or how it begins, stands for; 0 where that isn't told.
 
@@ -196,7 +163,7 @@ def end_of_unit(name: str, original: Lines, declared: Declared, *, is_quoted: bo
     if len(ranges) == 1:
         return min(ranges[0][1], len(original))
     if is_quoted:
-        lines = _begun(name, original)
+        lines = begun(name, original)
     else:
         valued = re.compile(rf"[\s:=/\[]\W*{re.escape(name)}[\"',;\]]*$")
         lines = [
@@ -204,36 +171,12 @@ def end_of_unit(name: str, original: Lines, declared: Declared, *, is_quoted: bo
             for line, how in _lines_with(name, original)
             if how == "named" or valued.search(original.stripped[line])
         ]
-    return _unit_at(lines[-1], original)[1] if lines else 0
+    return unit_at(lines[-1], original)[1] if lines else 0
 
 
 def cues_of(sentence: str) -> list[tuple[int, CueKind]]:
     """The words of `CUES` in a sentence, each with where it begins; what is quoted doesn't count."""
     return list(_cues(_masked(sentence)))
-
-
-def _within(start: int, ranges: Sequence[tuple[int, int]], original: Lines) -> int | None:
-    """The end of the innermost declaration, without its closing line where the first line stands inside it."""
-    if not ranges:
-        return None
-    first, end = max(ranges)
-    has_closer = start > first and CLOSER.match(original.stripped[end - 1]) is not None
-    is_outside = original.columns[end - 1] <= original.columns[first]
-    return end - 1 if has_closer and is_outside else end
-
-
-def _unquoted(text: str) -> str:
-    return text.strip('`"“”„')
-
-
-def _begun(text: str, original: Lines) -> list[int]:
-    """The lines that a quote is or begins, else those that hold it; none where these are many."""
-    key = "".join(text.split()).rstrip("….,;")
-    if len(key) < MIN_WORD:
-        return []
-    begun = [line for line, theirs in enumerate(original.keys) if theirs.strip("\"';,").startswith(key.strip("\"'"))]
-    lines = begun or [line for line, theirs in enumerate(original.keys) if key in theirs]
-    return lines if len(lines) <= MAX_SPANS else []
 
 
 def _strength(unit: Unit) -> float:
@@ -249,10 +192,11 @@ def _strength(unit: Unit) -> float:
 def _told_words(prose: str) -> tuple[tuple[_Word, ...], ...]:
     """The words of each sentence that speaks of going."""
     result: list[tuple[_Word, ...]] = []
-    goes_on = False  # the sentence before speaks of going
-    for sentence, _ in sentences_of(prose):
-        words = tuple(_words_of(sentence, goes_on=goes_on))
+    goes_on = is_announced = False  # the sentence before speaks of going; it says that the items of a list go
+    for sentence, is_item in sentences_of(prose):
+        words = tuple(_words_of(sentence, goes_on=goes_on, is_announced=is_announced and is_item))
         goes_on = bool(words)
+        is_announced = (is_announced and is_item) or _announces(sentence)
         if words:
             result.append(words)
     return tuple(result)
@@ -268,6 +212,11 @@ def _masked(sentence: str) -> str:
     return re.sub(r"`[^`\n]+`", lambda one: "`" * len(one.group()), sentence)
 
 
+def _announces(sentence: str) -> bool:
+    """Whether a sentence says that the items of the list behind it go: "Only deletions here:"."""
+    return sentence.rstrip().endswith((":", "：")) and bool(speaking_of_going((sentence,)))
+
+
 def _words_for_going(masked: str, cues: Sequence[tuple[int, CueKind]], *, goes_on: bool) -> tuple[list[int], list[int]]:
     """The places of the words for going in a sentence: those that say nothing else, and those that may."""
     strong = [at for at, kind in cues if kind in _GOING]
@@ -276,14 +225,16 @@ def _words_for_going(masked: str, cues: Sequence[tuple[int, CueKind]], *, goes_o
     return strong, [same.start()] if same is not None else weak
 
 
-def _words_of(sentence: str, *, goes_on: bool = False) -> Iterator[_Word]:
+def _words_of(sentence: str, *, goes_on: bool = False, is_announced: bool = False) -> Iterator[_Word]:
     """Yields the words of a sentence, with what it says of them; none where it has no word for going.
 
-    goes_on: "same for `b`" says of it what the sentence before says.
+    goes_on: "same for `b`" says of it what the sentence before says. is_announced: it is in a list of what goes.
     """
     masked = _BLANK_STAYS.sub(lambda one: " " * len(one.group()), _masked(sentence))
     cues = list(_cues(masked))
     strong, weak = _words_for_going(masked, cues, goes_on=goes_on)
+    if is_announced and not strong:
+        strong = [0]
     if not strong and not weak:
         return
     shapes = shapes_said(masked)
@@ -346,6 +297,36 @@ def _named(words: Sequence[_Word], original: Lines, declared: Declared) -> list[
     return result
 
 
+def _controlled(number: int, words: Sequence[_Word], original: Lines, declared: Declared) -> Iterator[Unit]:
+    """Yields the statements that a control word means: around or right behind what the sentence names, else all."""
+    word = words[number]
+    if number and words[number - 1].text in CONTROL and word.text in BRANCHES:
+        return  # `try`/`except`: the first tells all
+    heads = [line for line in range(len(original)) if control_word(original.stripped[line]) == word.text]
+    if not heads:
+        return
+    named: list[tuple[int, int]] = []
+    for other in words:
+        if other.text in CONTROL or not (other.values["by_quote"] or other.text in declared):
+            continue
+        places = [(at, end) for at, end in declared.get(name_of(other.text) or other.text, ())]
+        lines = [] if places else [line for line, _, _ in _lines_of(other, name_of(other.text), original)]
+        named += places or ([unit_at(line, original) for line in lines] if len(lines) <= MAX_UNITS else [])
+    found: dict[range, bool] = {}
+    whole = {line: compound_at(line, original) for line in heads}
+    for start, end in named:
+        around = [line for line in heads if line <= start and end <= whole[line].stop]
+        behind = [line for line in heads if original.beside(start, end)[1] == line]
+        found |= dict.fromkeys([whole[line] for line in (*around[-1:], *behind)], True)
+    if not found and len(heads) <= MAX_SAME_CONTROL:
+        found = dict.fromkeys((whole[line] for line in heads), False)
+    for lines, is_scoped in found.items():
+        if lines and len(found) <= MAX_UNITS:
+            values = dict.fromkeys(SPOKEN, 0.0) | word.values | {"any": 1.0, "block": 1.0, "leads": 1.0, "held": 1.0}
+            values |= {"others": math.log(len(found)), "scoped": float(is_scoped), "import": 0.0}
+            yield Unit(lines.start, lines.stop, "", values, word.text)
+
+
 def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence[tuple[int, int]]) -> Iterator[Unit]:
     """Yields the units that a word may mean."""
     name = name_of(word.text) or word.text.strip("`'\"*:,;()")
@@ -353,20 +334,27 @@ def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence
     for start, end in declared.get(name, ()):
         units[start, min(end, len(original))] = "named", 1.0
     shaped: dict[tuple[int, int], tuple[str, float]] = {}
+    spans = dotted_spans(word.text, original) if word.values["by_quote"] else []
+    branches: dict[tuple[int, int], tuple[str, float]] = {}
     for line, how, share in _lines_of(word, name, original):
         for shape in shapes_at(line, original, word.shapes):
             shaped[shape] = how, share
         if not any(start <= line < end for start, end in units):
-            units[_unit_at(line, original)] = how, share
+            units[unit_at(line, original)] = how, share
+            branch = branch_at(line, original)
+            if branch:
+                branches[branch.start, branch.stop] = how, share
     if len(units) > MAX_UNITS:
         units = {}
-    units |= shaped
+    units |= shaped | {(lines.start, lines.stop): ("held", 1.0) for lines in spans}
     if not units or len(units) > MAX_UNITS:
         return
-    for (start, end), (how, share) in units.items():
+    count = len(units)
+    for (start, end), (how, share) in (branches | units).items():
         values = {"any": 1.0, "named": 0.0, "told": 0.0, "held": 0.0, **word.values, "share": share}
         values[how] = 1.0
-        values["others"] = math.log(len(units))
+        is_span = range(start, end) in spans
+        values |= {"others": math.log(len(spans) if is_span else count), "span": float(is_span)}
         values["block"] = float(end - start > 1)
         inside = any(first <= start and end <= last and end - start < last - first for first, last in scopes)
         values |= {"scoped": float(inside), "unscoped": float(bool(scopes) and not inside)}
@@ -418,26 +406,3 @@ def _lines_with(name: str, original: Lines) -> Iterator[tuple[int, str]]:
             return
     named = [one for one in found if one[1] == "named"]
     yield from named or found
-
-
-def _unit_at(line: int, original: Lines) -> tuple[int, int]:
-    """The statement, block, table or entry that a line begins, or the line alone."""
-    columns, column = original.columns, original.columns[line]
-    if _TABLE.match(original.stripped[line]):
-        end = line + 1
-        while end < len(original) and not _TABLE.match(original.stripped[end]):
-            end += 1
-        while not original.keys[end - 1]:
-            end -= 1
-        return line, end
-    end = line + 1
-    while end < len(original) and (not original.keys[end] or columns[end] > column):
-        end += 1
-    while not original.keys[end - 1]:
-        end -= 1
-    if end < len(original) and end > line + 1 and columns[end] == column:
-        closing = original.stripped[end]
-        end += bool(CLOSER.match(closing)) or closing.startswith(("{% end", "{%- end"))
-    if end == line + 1 and original.identity(line) is not None:
-        end = line + max(1, original.statement_span(line))
-    return line, end
