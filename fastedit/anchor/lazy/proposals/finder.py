@@ -41,6 +41,7 @@ MAX_REPEATS = 4
 MIN_NAME = 2  # characters of a name that lines are about
 MIN_QUOTED = 4  # characters of a quote that is the beginning of a line
 MIN_MOVED_LINES = 3
+MIN_WRITTEN_ANEW = 10  # characters of a line that is written anew elsewhere in its block
 MIN_MOVED_SHARE = 0.6
 # Languages whose keys are merged by their own rules.
 BY_KEY = ("json", "yaml", "toml", "ini")
@@ -84,6 +85,7 @@ def proposals_for(
     finder.add_everywhere(everywhere)
     finder.add_repeats()
     finder.add_moved()
+    finder.add_written_anew()
     finder.add_reworded(reworded)
     finder.add_spoken(spoken)
     finder.add_together(together, spoken)
@@ -497,6 +499,26 @@ class _Finder:
         for whole in found[:MAX_REPEATS]:
             if self._is_free(whole):
                 self._propose(tuple(whole), repeat=1.0, rekeyed=1.0)
+
+    def add_written_anew(self) -> None:
+        """Adds lines that a result has once more, new, elsewhere in their block, where the block has no other."""
+        if self.found.language in (*TEXTS, "json", "yaml"):
+            return
+        new: dict[str, int] = {}
+        for number, origin in enumerate(self.origins):
+            text = self.lines[number].strip() if origin is None else ""
+            if len(text) >= MIN_WRITTEN_ANEW and text[-1] not in "{([:" and text[0] not in "})]/*#":
+                new[text] = -1 if text in new else number
+        found: dict[str, list[int]] = {}
+        for number, origin in enumerate(self.origins) if new else ():
+            text = self.lines[number].strip()
+            other = new.get(text, -1) if origin is not None else -1
+            is_level = other >= 0 and columns_of(self.lines[number]) == columns_of(self.lines[other])
+            if origin is not None and is_level and self._are_in_one_block(*sorted((number, other))):
+                found.setdefault(text, []).append(origin)
+        free = [own[0] for own in found.values() if len(own) == 1 and own[0] not in self.covered]
+        for line in free[:MAX_REPEATS]:
+            self._propose((line,), repeat=1.0, again=1.0)
 
     def _are_in_one_block(self, first: int, last: int) -> bool:
         """Whether no line between two is further out."""

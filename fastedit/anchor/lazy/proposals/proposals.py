@@ -43,6 +43,7 @@ MIN_OUTLIVED_LIKE = 0.25  # above a half of its words, where nothing else speaks
 PROPOSALS: tuple[str, ...] = (
     "removes_block", "removes_line", "removes_used", "removes_move", "removes_quoted", "removes_kept", "removes_part",
     "removes_imported", "removes_repeat", "removes_among", "removes_shown", "removes_rekeyed",
+    "removes_again",
     *(f"spoken_{name}" for name in SPOKEN), *(f"reworded_{name}" for name in CHANGED),
     *(f"beside_{name}" for name in BESIDE), *(f"entries_{name}" for name in GONE),
     *(f"outlived_{name}" for name in OUTLIVED), *(f"ends_{name}" for name in ENDS),

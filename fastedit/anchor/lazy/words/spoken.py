@@ -58,6 +58,7 @@ _BLANK_STAYS = pattern(
     r"|\b(?:stays?|remains?|keeps?|leav\w+)\b[^,.;]{0,16}?\b(?:blank|empty) lines?\b",
     re.IGNORECASE,
 )
+_DELETIONS = pattern(r"\b(?:deletions?|removals?|clean-?ups?|löschungen|suppressions?|eliminaciones)\b", re.IGNORECASE)
 _PLAIN = pattern(r"[\w$.]*(?:\(\))?$")
 _SAME = pattern(
     r"^\W*(?:(?:and|so|the|und|y|et|e)\s+)*(?:same|likewise|ditto|neither|nor|also|equally|(?:as|so) (?:is|are|do|does)"
@@ -214,7 +215,8 @@ def _masked(sentence: str) -> str:
 
 def _announces(sentence: str) -> bool:
     """Whether a sentence says that the items of the list behind it go: "Only deletions here:"."""
-    return sentence.rstrip().endswith((":", "：")) and bool(speaking_of_going((sentence,)))
+    is_open = sentence.rstrip().endswith((":", "："))
+    return is_open and (bool(speaking_of_going((sentence,))) or _DELETIONS.search(sentence) is not None)
 
 
 def _words_for_going(masked: str, cues: Sequence[tuple[int, CueKind]], *, goes_on: bool) -> tuple[list[int], list[int]]:
