@@ -47,8 +47,8 @@ _COMMENTS = pattern(
 )
 _ANNOTATIONS = pattern(r"\b(?:annotations?|decorators?|attributes?|pragmas?|markers?|dekorator\w*)\b", re.IGNORECASE)
 _BLANKS = pattern(
-    r"\b(?:blank|empty)\b[^.;]{0,12}?\b(?:lines?|one|row)\b|\bleerzeilen?\b|líneas? (?:en blanco|vacías?)"
-    r"|lignes? vides?|rig(?:a|he) vuot[ae]|空行|пуст\w+ строк\w+",
+    r"\b(?:blank|empty)\b[^.;]{0,12}?\b(?:lines?|one|row)\b|\bleerzeilen?\b|líneas? (?:en blanco|vac[ií]as?)"
+    r"|lignes? vides?|linhas? (?:em branco|vazias?)|rig(?:a|he) vuot[ae]|空行|пуст\w+ строк\w+",
     re.IGNORECASE,
 )
 _BEFORE = pattern(r"\b(?:before|above|over|preceding|in front|davor|darüber|antes|avant|prima)\b", re.IGNORECASE)
@@ -70,6 +70,18 @@ _END = pattern(
     re.IGNORECASE,
 )
 _COMMENT_SIGNS = ("#", "//", "/*", "*", "--", ";")
+_DOUBLE = pattern(
+    r"\b(?:two|double[sd]?|consecutive|multiple|zwei|doppelte\w*|deux|dos|dobles?|due|doppi[ae]|duas|duplas?)\b",
+    re.IGNORECASE,
+)
+_SINGLE = pattern(
+    r"\b(?:one|single|collaps\w*|eine?|einzelne\w*|une?|seule?|simples?|una|sola|única|uma)\b", re.IGNORECASE
+)
+_SURPLUS = pattern(
+    r"\b(?:surplus|superfluous|trailing|stray|extra|too many|überflüssig\w*|zu viel|de trop|superflue?s?|sobran?"
+    r"|in più)\b",
+    re.IGNORECASE,
+)
 _SIGNS = " \t*#/-;<>!"
 _QUOTES = pattern(r"`([^`\n]{3,})`|[\"“„]([^\"“”„\n]{3,})[\"”“]")
 
@@ -97,7 +109,7 @@ class SaidBeside:
 class LostBeside:
     """Lines that could go, and what speaks for that; see `BESIDE`."""
 
-    lines: range
+    lines: Sequence[int]
     values: dict[str, float]
 
 
@@ -225,10 +237,44 @@ class Beside:
         told = [one for one in self.told if one.blanks]
         if not told or not gone:
             return
-        for line, is_before in ((min(gone) - 1, True), (max(gone) + 1, False)):
-            if line in kept and not self.original.stripped[line].strip(_SIGNS):
-                is_told = any(one.before if is_before else one.behind for one in told)
-                yield LostBeside(range(line, line + 1), {"blank": 1.0, "blank_side": float(is_told)})
+        own = set(gone)
+        for step in (-1, 1):
+            beside = sorted({line + step for line in gone} - own)
+            lines = tuple(line for line in beside if line in kept and not self.original.stripped[line].strip(_SIGNS))
+            if lines and len(lines) == len(beside):
+                is_told = any(one.before if step < 0 else one.behind for one in told)
+                yield LostBeside(lines, {"blank": 1.0, "blank_side": float(is_told)})
+
+    def doubles(self, lines: Sequence[str], origins: Sequence[int | None]) -> Iterator[LostBeside]:
+        """Yields the blank lines behind others, and those that end the file, where words say that such go."""
+        blank = [not line.strip() for line in lines]
+        if self._has_doubles:
+            gone = [at for at in range(1, len(lines)) if blank[at] and blank[at - 1]]
+            kept = tuple(origin for at in gone if (origin := origins[at]) is not None)
+            if kept:
+                yield LostBeside(kept, {"blank": 1.0, "blank_side": 1.0})
+        if self._has_trailing:
+            end = len(lines)
+            while end and blank[end - 1]:
+                end -= 1
+            kept = tuple(origin for origin in origins[end:] if origin is not None)
+            if kept:
+                values = {"edge": 1.0, "edge_lines": math.log1p(len(kept)), "edge_going": 1.0, "edge_comments": 1.0}
+                yield LostBeside(kept, values)
+
+    @cached_property
+    def _of_blanks(self) -> list[str]:
+        """The sentences that speak of blank lines."""
+        return [one for prose, _ in self.pieces for one, _ in sentences_of(prose) if _BLANKS.search(one)]
+
+    @cached_property
+    def _has_doubles(self) -> bool:
+        return any(_DOUBLE.search(one) and _SINGLE.search(one) for one in self._of_blanks)
+
+    @cached_property
+    def _has_trailing(self) -> bool:
+        told = [one for one in self._of_blanks if _END.search(one)]
+        return any(_SURPLUS.search(one) or speaks_of_going(one, goes_on=False) for one in told)
 
 
 def _told(prose: str, keys: frozenset[str]) -> Iterator[SaidBeside]:

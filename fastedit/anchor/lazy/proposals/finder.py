@@ -301,10 +301,12 @@ class _Finder:
             kept = self.kept - set(parents)
             changed = {line for line in range(len(self.original)) if line not in kept} | self._beside_new()
             for lost in beside.comments(self.kept, changed):
-                self.add_lost(lost, parents.get(lost.lines.stop))
+                self.add_lost(lost, parents.get(lost.lines[-1] + 1))
             for one in [one for one in self.result if one.gone and one.after is None]:
-                for lost in beside.blanks(one.gone, kept):
+                for lost in beside.blanks(one.gone, self.kept):
                     self.add_lost(lost, one)
+        for lost in beside.doubles(self.lines, self.origins):
+            self.add_lost(lost)
         for lost in beside.edges(self.lines, self.origins):
             self.add_lost(lost)
 
@@ -558,7 +560,7 @@ def _bare(quoted: str) -> str:
     return "".join(quoted.split()).strip("\"'`,;:()")
 
 
-def _loss(lines: range, told: dict[str, float], after: ProposedLoss | None) -> ProposedLoss:
+def _loss(lines: Sequence[int], told: dict[str, float], after: ProposedLoss | None) -> ProposedLoss:
     """A proposal that lines go. told: what speaks for it, by the names in `PROPOSALS`."""
     return ProposedLoss(tuple(lines), tuple(told.get(name, 0.0) for name in PROPOSALS), after=after)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fastedit.anchor.lazy.lines import Lines
+from fastedit.anchor.lazy.words.compound import compound_at
 from fastedit.patterns import pattern
 
 TEXTS = frozenset({"markdown", "rst", ""})  # a text without a grammar has no language
@@ -152,6 +153,8 @@ def _row(line: int, original: Lines) -> tuple[int, int] | None:
 def _block(line: int, original: Lines) -> tuple[int, int] | None:
     """A directive, an element, a template's block, a rule of a style sheet, or what else stands further in."""
     text = original.stripped[line]
+    if text.startswith("#") and (whole := compound_at(line, original)):
+        return whole.start, whole.stop
     start = line
     while _SELECTOR.match(original.stripped[start]) and start and original.stripped[start - 1].endswith(","):
         start -= 1  # a rule of several selectors

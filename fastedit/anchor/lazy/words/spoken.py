@@ -359,6 +359,8 @@ def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence
         values |= {"others": math.log(len(spans) if is_span else count), "span": float(is_span)}
         values["block"] = float(end - start > 1)
         inside = any(first <= start and end <= last and end - start < last - first for first, last in scopes)
+        is_compound = bool(scopes) and end - start > 1 and bool(control_word(original.stripped[start]))
+        inside = inside or (is_compound and any(start <= first and last <= end for first, last in scopes))
         values |= {"scoped": float(inside), "unscoped": float(bool(scopes) and not inside)}
         identity = original.identity(start)
         values["import"] *= float(identity is not None and identity.kind == "import")
