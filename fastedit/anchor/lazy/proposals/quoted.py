@@ -50,6 +50,11 @@ _BELOW_DOCSTRING = pattern(
     r"|debajo de)\s+(?:\w+[\s’'])?(?:the\s+)?(?:module|file|top|opening|first)?(?:'s)?\s*(?:doc[ -]?string|docblock)\b",
     re.IGNORECASE,
 )
+_FILE_TOP = pattern(
+    r"\b(?:(?:very|absolute) (?:first line|top|beginning|start)|first line (?:of|in) the (?:file|module)"
+    r"|top (?:line )?of the (?:file|module)|allererste\w* zeile|toute première ligne|primera línea de todo)\b",
+    re.IGNORECASE,
+)
 _NEW, _AFTER, _BEFORE = (ROLES.index(role) for role in ("new", "after", "before"))
 _SEPARATOR = pattern(r"(?P<sep>\s*[,|]\s*)(?=[^\s,|#])")
 _SEPARATOR_BEFORE = pattern(r"(?<=[^\s,|])(?P<sep>\s*[,|]\s*)$")
@@ -162,8 +167,7 @@ def _told_places(sentence: str, quote: re.Match[str], original: Lines, scopes: S
     for edge in _EDGE.finditer(masked):
         for line in _openers(edge["name"].strip("`"), original):
             yield line if edge["top"] else _last_inside(line, original)
-    if _BELOW_DOCSTRING.search(masked) and (end := _end_of_docstring(original)):
-        yield end - 1
+    yield from _told_tops(masked, original)
     for place in _NEXT_TO.finditer(masked):
         behind = masked[place.end() : place.end() + _NEAR]
         for word in re.finditer(r"`([^`\n]+)`|[\w$@./\\:-]*\w", behind):
@@ -180,6 +184,14 @@ def _told_places(sentence: str, quote: re.Match[str], original: Lines, scopes: S
                 else:
                     yield line + max(1, original.statement_span(line)) - 1
             break
+
+
+def _told_tops(sentence: str, original: Lines) -> Iterator[int]:
+    """Yields the line at the file's top behind which a sentence says that something goes; -1: before all."""
+    if _FILE_TOP.search(sentence):
+        yield 0 if original.stripped[:1] and original.stripped[0].startswith("#!") else -1
+    if _BELOW_DOCSTRING.search(sentence) and (end := _end_of_docstring(original)):
+        yield end - 1
 
 
 def _end_of_docstring(original: Lines) -> int:
