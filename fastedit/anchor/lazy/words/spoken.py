@@ -322,11 +322,11 @@ def _controlled(number: int, words: Sequence[_Word], original: Lines, declared: 
         found |= dict.fromkeys([whole[line] for line in (*around[-1:], *behind)], True)
     if not found and len(heads) <= MAX_SAME_CONTROL:
         found = dict.fromkeys((whole[line] for line in heads), False)
-    for lines, is_scoped in found.items():
-        if lines and len(found) <= MAX_UNITS:
+    for own, is_scoped in found.items():
+        if own and len(found) <= MAX_UNITS:
             values = dict.fromkeys(SPOKEN, 0.0) | word.values | {"any": 1.0, "block": 1.0, "leads": 1.0, "held": 1.0}
             values |= {"others": math.log(len(found)), "scoped": float(is_scoped), "import": 0.0}
-            yield Unit(lines.start, lines.stop, "", values, word.text)
+            yield Unit(own.start, own.stop, "", values, word.text)
 
 
 def _units_of(word: _Word, original: Lines, declared: Declared, scopes: Sequence[tuple[int, int]]) -> Iterator[Unit]:
