@@ -238,7 +238,10 @@ class Blanks:
         if OPENER.search(self.grid.shown.stripped[row]) or self.grid.shown.identity(row) is None:
             return True
         below = next((at for at in range(row + 1, len(rows)) if not rows[at].is_blank), None)
-        return below is not None and columns[below] > columns[row]
+        if below is None:
+            return False
+        opens_below = columns[below] == columns[row] and self.grid.shown.stripped[below] == "{"
+        return opens_below or columns[below] > columns[row]
 
     def _is_closed(self, gap: _Gap) -> bool:
         """Whether the new lines are the last of their block."""
@@ -259,7 +262,7 @@ class Blanks:
         elif is_plain and is_beside and gap.start - 1 in self.plan.markers and not gap.is_emptied:
             wanted = max(0, in_file - num_behind)  # those that the snippet shows behind are the file's
         if self._is_closed(gap) and (gap.behind is None or not in_file or is_free_behind):
-            wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else self._blanks_of_kin(gap.start)
+            wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else self._blanks_of_kin(gap.start, before)
         elif not in_file and self._is_title(self.grid.shown, gap.start):
             wanted = self._usual_blanks(gap.start)
         elif not in_file:
@@ -344,14 +347,25 @@ class Blanks:
             at += step
         return 0 <= at < len(self.grid.rows) and self.grid.rows[at].is_blank
 
-    def _blanks_of_kin(self, row: int) -> int:
-        """The number of blank lines that most lines which begin as a row does have before them; 0 for a single one."""
-        begins = _BEGINNING.match(self.grid.shown.stripped[row])
+    def _blanks_of_kin(self, row: int, above: int | None) -> int:
+        """The number of blank lines that most lines which begin as a row does have before them; 0 for a single one.
+
+        Below one of these, those count that are below one too: the first of a group says nothing of the next ones.
+        above: the line of the file that the row goes below. A row without a word, as a comment's first, has its own
+        text for a beginning.
+        """
+        original, text = self.original, self.grid.shown.stripped[row]
+        begins = _BEGINNING.match(text)
+        lines = original.lines_at.get(self.columns.column(row), [])
         if begins is None:
-            return 0
-        lines = self.original.lines_at.get(self.columns.column(row), [])
-        kin = [line for line in lines if line and self.original.stripped[line].startswith(begins[0])]
-        counts = Counter(self._blanks_before(line) for line in kin)
+            kin = [line for line in lines if line and original.stripped[line] == text]
+        else:
+            kin = [line for line in lines if line and original.stripped[line].startswith(begins[0])]
+        if above in kin:
+            members = set(kin)
+            kin = [line for line in kin if line - 1 - self._blanks_before(line) in members] or kin
+            return Counter(map(self._blanks_before, kin)).most_common(1)[0][0]
+        counts = Counter(map(self._blanks_before, kin))
         return counts.most_common(1)[0][0] if len(kin) > 1 else 0
 
     def _usual_blanks(self, row: int) -> int:

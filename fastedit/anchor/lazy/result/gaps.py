@@ -27,8 +27,9 @@ GAPS = (
     "above_out", "below", "below_again", "replaced", "asked", "asked_none",
 )  # fmt: skip
 MAX_BLANKS = 3
-MAX_LESS = 4.0  # how much less another number may be worth that is looked at
+MAX_LESS = 4.5  # how much less another number may be worth that is looked at
 MAX_OTHERS = 3
+MAX_TOGETHER = 2  # more places that are others together with the likeliest one
 MAX_GONE = 1  # lines more than the new ones that took their place
 MAX_KIN = 200  # lines of one column that are looked at
 MAX_LEADING = 12  # lines of comments and decorators above a declaration
@@ -173,6 +174,38 @@ class Gaps:
             again = first is None and self._has_run(lines, preceding, before, 1)
             replaced = first is None and self._replaces(lines, origins, above, preceding, -1)
             yield "replaced" if replaced else "below_again" if again else "below", before
+        if first is None and last is None:
+            yield from self._around(origins, above, below)
+        elif first is None or last is None:
+            yield from self._within_blanks(lines, origins, above, below)
+
+    def _around(self, origins: Sequence[int | None], above: int, below: int) -> Iterator[tuple[str, int]]:
+        """Yields the blank lines that the file has where two new lines stand that nothing shows together."""
+        first = next((origins[at] for at in range(above, -1, -1) if self._is_solid(origins[at])), None)
+        last = next((origins[at] for at in range(below, len(origins)) if self._is_solid(origins[at])), None)
+        if first is not None and last is not None and last - first == num_blank(self.original, first, 1) + 1:
+            yield "above", last - first - 1
+            yield "below", last - first - 1
+
+    def _is_solid(self, origin: int | None) -> bool:
+        return origin is not None and bool(self.original.keys[origin])
+
+    def _within_blanks(
+        self, lines: Sequence[str], origins: Sequence[int | None], above: int, below: int
+    ) -> Iterator[tuple[str, int]]:
+        """Yields the blank lines that are left of the file's where new lines stand among several of them."""
+        step = -1 if origins[above] is None else 1
+        at, beside = (above, below) if step < 0 else (below, above)
+        num_beside = 0
+        while 0 <= at < len(lines) and not self._is_solid(origins[at]):
+            num_beside = num_beside + 1 if not lines[at].strip() else 0
+            at += step
+        if not 0 <= at < len(lines) or not num_beside:
+            return
+        first, last = sorted((origins[at] or 0, origins[beside] or 0))
+        number = last - first - 1
+        if num_beside < number == num_blank(self.original, first, 1):
+            yield "replaced", number - num_beside
 
     def _has_run(self, lines: Sequence[str], line: int, number: int, step: int) -> bool:
         """Whether a result has a line of the file with so many blank lines beside it."""
@@ -232,9 +265,10 @@ def _touched(lines: Sequence[str], origins: Sequence[int | None]) -> Iterator[tu
 
 
 def ways_to_space(found: Iterable[Gap], worth: dict[str, float]) -> list[Spacing]:
-    """The ways to have blank lines that are worth a look: as they are, the likeliest one, and this but for one place.
+    """The ways to have blank lines that are worth a look: as they are, the likeliest one, and this but for a few places.
 
-    worth: the weights of `GAPS`.
+    Those are single places, and the one that makes the least difference together with one more. worth: the weights of
+    `GAPS`.
     """
     best: dict[int, tuple[float, Gap]] = {}
     for gap in found:
@@ -243,7 +277,10 @@ def ways_to_space(found: Iterable[Gap], worth: dict[str, float]) -> list[Spacing
             best[gap.start] = gain, gap
     order = sorted(best.values(), key=lambda one: (abs(one[0]), one[1].start))
     good = frozenset(gap.start for gain, gap in order if gain > 0)
-    ways = dict.fromkeys([frozenset[int](), good, *(good ^ {gap.start} for _, gap in order[:MAX_OTHERS])])
+    starts = [gap.start for _, gap in order]
+    others = [{start} for start in starts[:MAX_OTHERS]]
+    others += [{starts[0], start} for start in starts[1 : 1 + MAX_TOGETHER]]
+    ways = dict.fromkeys([frozenset[int](), good, *(good ^ other for other in others)])
     return [_spacing(way, good, best) for way in ways]
 
 
