@@ -262,7 +262,8 @@ class Blanks:
         elif is_plain and is_beside and gap.start - 1 in self.plan.markers and not gap.is_emptied:
             wanted = max(0, in_file - num_behind)  # those that the snippet shows behind are the file's
         if self._is_closed(gap) and (gap.behind is None or not in_file or is_free_behind):
-            wanted = self._usual_blanks(gap.start) if gap.shows_blank or is_declared else self._blanks_of_kin(gap.start, before)
+            is_headed = gap.shows_blank or is_declared
+            wanted = self._usual_blanks(gap.start) if is_headed else self._blanks_of_kin(gap.start, before)
         elif not in_file and self._is_title(self.grid.shown, gap.start):
             wanted = self._usual_blanks(gap.start)
         elif not in_file:

@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from itertools import pairwise
 
@@ -80,15 +81,25 @@ def _joined(changes: list[tuple[int, int, list[str]]]) -> list[tuple[int, int, l
     return result
 
 
+class Verbatim(Enum):
+    """The rows that have the very white space of the snippet: none, the new ones, or all."""
+
+    NONE = "none"
+    NEW = "new"
+    ALL = "all"
+
+
 class Columns:
     """Tells in which column each row of a plan stands in the result.
 
     as_shown: each row stands where the snippet has it, all moved as its outermost ones are, whatever surrounds them.
+    verbatim: rows that stand where the snippet has them, and aren't moved.
     """
 
-    def __init__(self, grid: Grid, plan: PathPlan, as_shown: bool = False) -> None:
+    def __init__(self, grid: Grid, plan: PathPlan, as_shown: bool = False, verbatim: Verbatim = Verbatim.NONE) -> None:
         self.grid = grid
         self.as_shown = as_shown
+        self.verbatim = verbatim
         self.plan = plan
         self.original = grid.original
         self.shown = grid.shown
@@ -123,9 +134,13 @@ class Columns:
 
     def indent_of_row(self, row: int, columns: int, near: int) -> str:
         """Writes a row's indentation: its own bytes where the snippet's are the file's, else as `indent` does."""
-        if columns == self.shown.columns[row] and self._is_verbatim:
+        if columns == self.shown.columns[row] and (self._is_verbatim or self._takes_tabs(row)):
             return indent_of(self.shown.texts[row])
         return self.indent(columns, near)
+
+    def _takes_tabs(self, row: int) -> bool:
+        """Whether a row is to have the snippet's white space and has tabs there, which nobody types by habit."""
+        return self.verbatim is Verbatim.NEW and row in self.spots and "\t" in indent_of(self.shown.texts[row])
 
     @cached_property
     def _is_verbatim(self) -> bool:
@@ -190,7 +205,7 @@ class Columns:
         """Whether a quoted row stands in the same block in both texts, so that its column tells."""
         if row not in self._trusted:
             self._trusted[row] = False
-            self._trusted[row] = not self.as_shown and self._trust(row)
+            self._trusted[row] = not self.as_shown and self.verbatim is not Verbatim.ALL and self._trust(row)
         return self._trusted[row]
 
     def _trust(self, row: int) -> bool:
@@ -262,7 +277,9 @@ class Columns:
     def column(self, row: int) -> int:
         """The column of a row in the result."""
         if row not in self._columns:
-            if self.as_shown:
+            if self.verbatim is Verbatim.ALL or (self.verbatim is Verbatim.NEW and row in self.spots):
+                self._columns[row] = max(0, self.shown.columns[row])
+            elif self.as_shown:
                 self._columns[row] = max(0, self.shown.columns[row] + self.shift)
             elif self.is_trusted(row):
                 self._columns[row] = self.original.columns[self.plan.quoted[row][0]]
@@ -311,6 +328,32 @@ class Columns:
             for row in (*self.spots, *self.plan.quoted)
             if not self.grid.rows[row].is_blank
         )
+
+    @property
+    def has_witness(self) -> bool:
+        """Whether an indented row that is quoted unchanged stands in its column, so that those of the snippet count."""
+        return any(
+            self.shown.columns[row] == self.original.columns[line] > 0 and self._is_same(row)
+            for row, (line, _) in self.plan.quoted.items()
+            if not self.grid.rows[row].is_blank
+        )
+
+    def is_deeper(self) -> bool:
+        """Whether all rows quoted in another column than their line's stand further in; nobody shows that by habit."""
+        return all(
+            self.shown.columns[row] >= self.original.columns[line]
+            for row, (line, _) in self.plan.quoted.items()
+            if not self.grid.rows[row].is_blank
+        )
+
+    def has_other_tabs(self, other: Columns) -> bool:
+        """Whether a new row's indentation has tabs, and hasn't as other columns write it."""
+        for row, at in self.spots.items():
+            if not self.grid.rows[row].is_blank and self._takes_tabs(row):
+                column = self.column(row)
+                if self.indent_of_row(row, column, at) != other.indent_of_row(row, column, at):
+                    return True
+        return False
 
     def _column_by_others(self, row: int) -> int:
         shown = self.shown

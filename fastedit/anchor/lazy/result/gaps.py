@@ -145,6 +145,9 @@ class Gaps:
         result["usual"] = {number: count / total for number, count in counts.items()}
         for name, number in self._in_file(lines, origins, above, below):
             result[name] = {number: 1.0}
+        if first is None and last is None and not shown:
+            around = self._around(origins, above, below)
+            result |= {} if around is None else {"above": {around: 1.0}, "below": {around: 1.0}}
         own = [key for key, origin in ((upper, first), (lower, last)) if origin is None]
         told = [(asks, none) for asks, none, keys in self.asking if not own or any(key in keys for key in own)]
         told = [] if shown else told
@@ -174,18 +177,16 @@ class Gaps:
             again = first is None and self._has_run(lines, preceding, before, 1)
             replaced = first is None and self._replaces(lines, origins, above, preceding, -1)
             yield "replaced" if replaced else "below_again" if again else "below", before
-        if first is None and last is None:
-            yield from self._around(origins, above, below)
-        elif first is None or last is None:
+        if (first is None) != (last is None):
             yield from self._within_blanks(lines, origins, above, below)
 
-    def _around(self, origins: Sequence[int | None], above: int, below: int) -> Iterator[tuple[str, int]]:
-        """Yields the blank lines that the file has where two new lines stand that nothing shows together."""
+    def _around(self, origins: Sequence[int | None], above: int, below: int) -> int | None:
+        """The blank lines that the file has where two new lines stand; None where it has other lines there."""
         first = next((origins[at] for at in range(above, -1, -1) if self._is_solid(origins[at])), None)
         last = next((origins[at] for at in range(below, len(origins)) if self._is_solid(origins[at])), None)
-        if first is not None and last is not None and last - first == num_blank(self.original, first, 1) + 1:
-            yield "above", last - first - 1
-            yield "below", last - first - 1
+        if first is None or last is None or last - first != num_blank(self.original, first, 1) + 1:
+            return None
+        return last - first - 1
 
     def _is_solid(self, origin: int | None) -> bool:
         return origin is not None and bool(self.original.keys[origin])
@@ -265,10 +266,10 @@ def _touched(lines: Sequence[str], origins: Sequence[int | None]) -> Iterator[tu
 
 
 def ways_to_space(found: Iterable[Gap], worth: dict[str, float]) -> list[Spacing]:
-    """The ways to have blank lines that are worth a look: as they are, the likeliest one, and this but for a few places.
+    """The ways to have blank lines that are worth a look: as they are, the likeliest one, this but for a few places.
 
-    Those are single places, and the one that makes the least difference together with one more. worth: the weights of
-    `GAPS`.
+    Those are single places, and the likeliest one that isn't likely enough together with one more. worth: the weights
+    of `GAPS`.
     """
     best: dict[int, tuple[float, Gap]] = {}
     for gap in found:
@@ -277,9 +278,9 @@ def ways_to_space(found: Iterable[Gap], worth: dict[str, float]) -> list[Spacing
             best[gap.start] = gain, gap
     order = sorted(best.values(), key=lambda one: (abs(one[0]), one[1].start))
     good = frozenset(gap.start for gain, gap in order if gain > 0)
-    starts = [gap.start for _, gap in order]
-    others = [{start} for start in starts[:MAX_OTHERS]]
-    others += [{starts[0], start} for start in starts[1 : 1 + MAX_TOGETHER]]
+    others = [{gap.start} for _, gap in order[:MAX_OTHERS]]
+    doubtful = [gap.start for _, gap in order if gap.start not in good]
+    others += [{doubtful[0], start} for start in doubtful[1 : 1 + MAX_TOGETHER]]
     ways = dict.fromkeys([frozenset[int](), good, *(good ^ other for other in others)])
     return [_spacing(way, good, best) for way in ways]
 

@@ -20,10 +20,11 @@ from fastedit.anchor.lazy.features import LIKE_ELIDED, RESPACED, REWRAPPED
 from fastedit.anchor.lazy.identity import columns_of
 from fastedit.anchor.lazy.lines import Change
 from fastedit.anchor.lazy.result.blanks import AddedBlanks, Blanks
-from fastedit.anchor.lazy.result.columns import Cell, Columns, changes_of
+from fastedit.anchor.lazy.result.columns import Cell, Columns, Verbatim, changes_of
 from fastedit.anchor.lazy.result.commas import with_commas, with_commas_in_json
 from fastedit.anchor.lazy.search.grid import Grid
 from fastedit.anchor.lazy.search.paths import PathPlan
+from fastedit.anchor.lazy.words.shapes import TEXTS
 from fastedit.lines import indent_of
 
 # Where the line of a comment says something, far behind its sign.
@@ -38,21 +39,27 @@ SPACES = (
 )  # fmt: skip
 HEADING = ("decl", "heading", "table", "selector", "decorator")
 MAX_SHOWN = 3  # places
+HARD_BREAK = "  "  # at the end of a line of a text; few show it
 _ASKED = (AddedBlanks.BEFORE, AddedBlanks.BEHIND, AddedBlanks.AROUND)
 
 
 class Realiser:
-    """Writes the result of a plan. added_blanks: see `Blanks`; as_shown: see `Columns`."""
+    """Writes the result of a plan. added_blanks: see `Blanks`; as_shown, verbatim: see `Columns`."""
 
     def __init__(
-        self, grid: Grid, plan: PathPlan, added_blanks: AddedBlanks = AddedBlanks.NONE, as_shown: bool = False
+        self,
+        grid: Grid,
+        plan: PathPlan,
+        added_blanks: AddedBlanks = AddedBlanks.NONE,
+        as_shown: bool = False,
+        verbatim: Verbatim = Verbatim.NONE,
     ) -> None:
         self.grid = grid
         self.plan = plan
         self.added_blanks = added_blanks
         self.original = grid.original
         self.shown = grid.shown
-        self.columns = Columns(grid, plan, as_shown)
+        self.columns = Columns(grid, plan, as_shown, verbatim)
         self.spots = self.columns.spots
         self.uneven: list[int] = []  # see `Blanks`, as for the next two
         self.is_closing = False
@@ -191,10 +198,13 @@ class Realiser:
         same = span == 1 and self.original.keys[line] == self.shown.keys[row] and not pairs.features[pair][RESPACED]
         column = self.columns.column(row)
         is_moved = not self.columns.is_trusted(row) and column != self.original.columns[line]
-        is_moved = is_moved and (self.columns.as_shown or not self._is_in_string(line))
+        is_free = self.columns.as_shown or self.columns.verbatim is Verbatim.ALL
+        is_moved = is_moved and (is_free or not self._is_in_string(line))
         if same or pairs.is_loose[pair]:
             text = self.columns.indent(column, line) + original.strip() if is_moved else None
-            return [Cell(line, text, row)]
+            if same and self.columns.verbatim is Verbatim.ALL:
+                text = with_end_of(original if text is None else text, self.shown.texts[row])
+            return [Cell(line, None if text == original else text, row)]
         code = self._trimmed(row, one.text)
         if pairs.features[pair][LIKE_ELIDED]:
             merged = merge_elided(code, [original.strip(), *self.original.texts[line + 1 : line + span]])
@@ -205,7 +215,21 @@ class Realiser:
                 code = merged[0].strip()
         indent = self.columns.indent_of_row(row, column, line) if is_moved else indent_of(original)
         text = indent + code
+        if self._is_broken(line) and text == text.rstrip():
+            text += HARD_BREAK
         return [Cell(line, None if text == original else text, row)]
+
+    def _is_broken(self, line: int) -> bool:
+        """Whether a line of a text ends in the two blanks that break it from the next one, as in Markdown."""
+        texts = self.original.texts
+        if self.grid.outline.language not in TEXTS or not texts[line].endswith(HARD_BREAK):
+            return False
+        return texts[line][-3:-2].strip() != "" and line + 1 < len(texts) and bool(self.original.keys[line + 1])
+
+
+def with_end_of(text: str, other: str) -> str:
+    """The text of a line with the white space at its end that another one has there."""
+    return text.rstrip() + other[len(other.rstrip()) :]
 
 
 class Twins:
@@ -363,7 +387,8 @@ def ways_to_write(usual: Realiser, told: bool, said: bool) -> Iterator[Written]:
     told, said: whether its words, or any words, ask for a blank line.
     """
     grid, plan = usual.grid, usual.plan
-    yield from _written(usual, usual, told)
+    written = list(_written(usual, usual, told))
+    yield from written
     ways = [(added, False) for added in _ASKED] if (told or said) and plan.new else []
     ways += [(added, False) for added in _doubts(usual)]
     shown = Realiser(grid, plan, as_shown=True)
@@ -372,6 +397,17 @@ def ways_to_write(usual: Realiser, told: bool, said: bool) -> Iterator[Written]:
         ways += [(added, True) for added in _doubts(shown)]
     for added, as_shown in ways:
         yield from _written(Realiser(grid, plan, added, as_shown), usual, told)
+    new = Realiser(grid, plan, verbatim=Verbatim.NEW)
+    if new.columns.has_witness:
+        is_other = not new.columns.is_like(usual.columns) and not new.columns.is_like(shown.columns)
+    else:
+        is_other = new.columns.is_like(usual.columns) and new.columns.has_other_tabs(usual.columns)
+    if is_other:
+        yield from _written(new, usual, told)
+    # A snippet that changes nothing else may be about white space.
+    if written and not written[0].changes and usual.columns.is_deeper():
+        found = _written(Realiser(grid, plan, verbatim=Verbatim.ALL), usual, told)
+        yield from (one for one in found if one.changes)
 
 
 def _doubts(realiser: Realiser) -> list[AddedBlanks]:
@@ -382,7 +418,8 @@ def _doubts(realiser: Realiser) -> list[AddedBlanks]:
 
 def _written(realiser: Realiser, usual: Realiser, told: bool) -> Iterator[Written]:
     """Yields the text of a realiser, if it is one. usual: the one that writes by the file's habits alone."""
-    grid, added, as_shown = realiser.grid, realiser.added_blanks, realiser.columns.as_shown
+    grid, added, columns = realiser.grid, realiser.added_blanks, realiser.columns
+    as_shown = columns.as_shown or columns.verbatim is not Verbatim.NONE
     cells = tuple(realiser.cells())
     changes = grid.unfolded(changes_of(cells, len(grid.original)))
     if changes is None:  # a fold hides what they touch
