@@ -27,6 +27,7 @@ GAPS = (
     "above_out", "below", "below_again", "replaced", "asked", "asked_none",
 )  # fmt: skip
 MAX_BLANKS = 3
+FEW_BLANKS = 2
 MAX_LESS = 4.5  # how much less another number may be worth that is looked at
 MAX_OTHERS = 3
 MAX_TOGETHER = 2  # more places that are others together with the likeliest one
@@ -194,7 +195,10 @@ class Gaps:
     def _within_blanks(
         self, lines: Sequence[str], origins: Sequence[int | None], above: int, below: int
     ) -> Iterator[tuple[str, int]]:
-        """Yields the blank lines that are left of the file's where new lines stand among several of them."""
+        """Yields the blank lines that are left of the file's where new lines stand among many of them.
+
+        Up to `FEW_BLANKS` may be a habit that new lines keep on both sides.
+        """
         step = -1 if origins[above] is None else 1
         at, beside = (above, below) if step < 0 else (below, above)
         num_beside = 0
@@ -205,7 +209,7 @@ class Gaps:
             return
         first, last = sorted((origins[at] or 0, origins[beside] or 0))
         number = last - first - 1
-        if num_beside < number == num_blank(self.original, first, 1):
+        if max(num_beside, FEW_BLANKS) < number == num_blank(self.original, first, 1):
             yield "replaced", number - num_beside
 
     def _has_run(self, lines: Sequence[str], line: int, number: int, step: int) -> bool:
