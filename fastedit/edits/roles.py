@@ -192,7 +192,9 @@ def role_of(placed: PlacedBlock) -> Role:
         return Role.SESSION if has_prompt(lines) else Role.COMMANDS
     if placed.has_own_path and not placed.is_later:
         return Role.EDIT
-    return Role.OTHER if is_output(info, prose) or is_example(prose) else Role.EDIT
+    # An example of use begins at the margin, and isn't a part of a text: such a one belongs to the file.
+    is_of_file = is_excerpt(lines) or tag_of(info) in DOCUMENT_TAGS
+    return Role.OTHER if is_output(info, prose) or (is_example(prose) and not is_of_file) else Role.EDIT
 
 
 def _role_among_files(placed: PlacedBlock) -> Role:

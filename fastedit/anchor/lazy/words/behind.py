@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from fastedit.anchor.lazy.words.phrases import SENTENCE_END
+from fastedit.anchor.lazy.words.phrases import BESIDE, EDGES, SENTENCE_END, mentions, plain
 from fastedit.patterns import pattern
 
 # A sentence that goes on where the one above a snippet stopped, with a word for a place: "right below the imports".
@@ -24,6 +24,8 @@ _SAYS_WHERE = pattern(
 # Where words go on with what the next snippet is for.
 _NEXT = pattern(r"[,;]\s+(?:and\s+)?(?:then|next|dann|puis|luego|poi)\b|[,;]\s+and\s+(?=in\b|at\b)")
 
+_BRACKET = pattern(r"`[^`\n]*`|[()]")
+
 
 def parted(prose: str, *, is_last: bool = False) -> tuple[str, str]:
     """(what the words below a snippet say of its place, the words for the next one); "" where they say nothing of it.
@@ -31,6 +33,9 @@ def parted(prose: str, *, is_last: bool = False) -> tuple[str, str]:
     is_last: no snippet follows, so that a sentence that ends in a colon doesn't introduce one.
     """
     start = len(prose) - len(prose.lstrip())
+    closed = _end_of_bracket(prose, start)
+    if closed and _is_of_the_one_above(prose[start + 1 : closed - 1], prose[closed:]):
+        return prose[start + 1 : closed - 1], prose[closed:].lstrip(".,; ")
     stop = SENTENCE_END.search(prose, start)
     end = stop.start() if stop is not None else len(prose)
     first = prose[start:end]
@@ -44,3 +49,23 @@ def parted(prose: str, *, is_last: bool = False) -> tuple[str, str]:
     if introduces and not is_last:
         return "", prose
     return first, prose[end:]
+
+
+def _end_of_bracket(prose: str, start: int) -> int:
+    """The position behind the bracket that closes the one which words begin with; 0 where they begin with none."""
+    depth = 0
+    for found in _BRACKET.finditer(prose, start):
+        if depth == 0 and found.start() != start:
+            return 0
+        depth += {"(": 1, ")": -1}.get(found.group(), 0)
+        if depth == 0:
+            return found.end()
+    return 0
+
+
+def _is_of_the_one_above(inside: str, rest: str) -> bool:
+    """Whether words in brackets tell the place of the snippet above them: they don't introduce the next with a colon."""
+    if inside.rstrip().endswith(":") or rest.lstrip().startswith(":"):
+        return False
+    kinds = {kind for sentence in SENTENCE_END.split(inside) for kind, _ in mentions(plain(sentence))}
+    return not kinds.isdisjoint((*BESIDE, *EDGES))

@@ -80,11 +80,13 @@ _OF_FILE = re.compile(
     r"(?:(?:after|behind|with|nach|mit|tras|con|après|avec|dopo|após|com|efter|met|na)\W+(?:\w+\W+){1,3}"
     r"(?:line|zeile|blanco|vacía|branco|vazia|vide|vuota|regel|rad))?\W*$"
 )
+# What may stand between a name and the word for a place behind it: "of", "that line", "right" below.
+_BEFORE_PLACE = r"^\s*(?:の|之|的|那一?行|这一?行|行|すぐ|真|ちょうど|正|紧(?:接着|跟着|跟|挨着)?的?|바로\s*)*"
 _BEHIND_NAME = (
-    ("after", re.compile(r"^\s*(?:の|之|的|那一?行|这一?行|行)*(?:直後|後|下|后面|后|下面|下方|다음|뒤|아래)")),
-    ("before", re.compile(r"^\s*(?:の|之|的|那一?行|这一?行|行)*(?:直前|前|上|前面|上面|上方|앞|위)")),
+    ("after", re.compile(_BEFORE_PLACE + r"(?:直後|直下|後|下|次に|后|다음|뒤|아래)")),
+    ("before", re.compile(_BEFORE_PLACE + r"(?:直前|直上|手前|前|上|앞|위)")),
     ("between", re.compile(r"^\s*(?:の|之|的)?(?:之间|之間|间|間|中间|사이)")),
-    ("inside", re.compile(r"^\s*(?:の|之|的)?(?:中|内|里|裡|안)")),
+    ("inside", re.compile(r"^\s*(?:の|之|的)?(?:中|内|里|裡|안)|^\s*では|^\s*에서")),
 )
 _AND = re.compile(r"\b(?:and|und|y|et|e|och|en|i|и)\W+(?:\w+\W+){0,3}$")
 _OF = re.compile(r"\s+(?:of|von|des|der|del?|della|du|di|do|da|van|av)\b")
@@ -96,6 +98,7 @@ _THING = (
     r"|key|row|one|element|child)s? (?:of|in)\b"
 )
 _PHRASES = (
+    (re.compile(r"\bat the (?:very )?(?:head|start) of\b", re.IGNORECASE), "at the top of"),
     (re.compile(r"\bin front of\b", re.IGNORECASE), "before"),
     (re.compile(r"\b(?:ahead of|prior to|on top of)\b", re.IGNORECASE), "before"),
     (re.compile(rf"\bas (?:the |its )?(?:very )?(?:last|final) {_THING}", re.IGNORECASE), "at the end of"),

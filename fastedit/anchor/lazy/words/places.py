@@ -28,6 +28,7 @@ from fastedit.anchor.lazy.words.phrases import (
     replaced_in,
     words_near,
 )
+from fastedit.anchor.lazy.words.shapes import is_title, is_underline
 from fastedit.patterns import pattern
 
 if TYPE_CHECKING:
@@ -155,19 +156,26 @@ class PlaceReader:
         told = Told()
         n = len(self.original)
         is_last = _LAST_INSIDE.search(sentence) is not None
-        for kind, quoted in mentions(_FILE_NAME.sub(self._without_path, sentence)):
+        named = list(mentions(_FILE_NAME.sub(self._without_path, sentence)))
+        around = self._around(named, shown)
+        for kind, quoted in named:
             if kind in EDGES and not quoted:
                 told.at = _with(told.at, n + 1, self._gap(0 if kind == "top" else n))
                 continue
             kin: list[tuple[int, int]] = []
             if kind in BESIDE and quoted not in shown:
                 kin = [(line, self._end_of(line)) for line in self._kin_of(first, quoted)]
-            for span in dict.fromkeys([*self._meant(quoted, shown), *kin]):
+            for span in dict.fromkeys([*self._meant(quoted, shown, around if kind in BESIDE else ()), *kin]):
                 if kind in BESIDE:
                     self._place_beside(told, kind, span, first, is_alike=span in kin)
                 else:
                     self._place_inside(told, "end" if is_last and kind == "inside" else kind, span)
         return told
+
+    def _around(self, named: Sequence[tuple[str, str]], shown: frozenset[str]) -> list[tuple[int, int]]:
+        """The lines of the declarations that a sentence says a snippet goes into, in which it may name another place."""
+        names = (quoted.strip().removesuffix("()") for kind, quoted in named if kind == "inside")
+        return [span for name in names if name not in shown for span in self.declared.get(name, ())[:MAX_MEANT]]
 
     def _place_inside(self, told: Told, kind: str, span: tuple[int, int]) -> None:
         """Fills in that a snippet goes into lines [start, end), or to an end of them."""
@@ -215,8 +223,13 @@ class PlaceReader:
         return result if result.any() else None
 
     def _above_comments(self, line: int) -> int:
-        """The first of the comments directly above a line, at its column; the line where there are none."""
+        """The first of the comments directly above a line, at its column, or the line above a title that is like the
+        one below it; the line where there are none.
+        """
         original = self.original
+        if line > 0 and is_title(original, line) and is_underline(original.stripped[line - 1]):
+            has_both = line + 1 < len(original) and original.keys[line - 1] == original.keys[line + 1]
+            return line - 1 if has_both else line
         while line > 0 and original.is_comment(line - 1) and original.columns[line - 1] == original.columns[line]:
             line -= 1
         return line
@@ -282,19 +295,26 @@ class PlaceReader:
             end += 1
         return range(start, end + 1)
 
-    def _meant(self, quoted: str, shown: frozenset[str]) -> list[tuple[int, int]]:
-        """The line ranges [start, end) that a quote may mean; none where it means too many."""
+    def _meant(
+        self, quoted: str, shown: frozenset[str], around: Sequence[tuple[int, int]] = ()
+    ) -> list[tuple[int, int]]:
+        """The line ranges [start, end) that a quote may mean; none where it means too many.
+
+        around: lines in which it is looked for first: "in `Store`, below its `load`".
+        """
         name = quoted.strip().removesuffix("()").split(".")[-1].strip("[]#. ")
         if name in shown:
             return []
         if name in self.declared:
-            return self.declared[name][:MAX_MEANT]
+            spans = self.declared[name]
+            return (_in_any(spans, around) or spans)[:MAX_MEANT]
         if _NAME.fullmatch(name):
             places = self.original.word_places.get(name, ())
             lines = [line for line in places if self._is_about(line, name)]
             lines = lines or [line for line in places if self._leads(line, name)] or list(places)
         else:
             lines = self._quoted("".join(quoted.split()))
+        lines = [start for start, _ in _in_any([(line, line) for line in lines], around)] or lines
         if not 0 < len(lines) <= MAX_MEANT:
             return []
         return [(line, self._end_of(line)) for line in lines]
@@ -343,6 +363,11 @@ class PlaceReader:
         if line >= len(self.original) or self.original.columns[line] != column or not self.original.keys[line]:
             return False
         return self.original.identity(line) is None and not _BULLET.match(self.original.stripped[line])
+
+
+def _in_any(spans: Sequence[tuple[int, int]], around: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The line ranges that lie in others, below their first lines."""
+    return [one for one in spans if any(start < one[0] and one[1] <= end for start, end in around)]
 
 
 def _with(mask: NDArray[np.bool_] | None, size: int, places: range) -> NDArray[np.bool_]:
