@@ -7,6 +7,7 @@ the declarations that the words name.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from fastedit.syntax.model import Outline
 # made in another number of places than the words say.
 REPEATED = ("said", "part", "count", "named", "unnamed", "like", "fits", "outside", "miscounted")
 MIN_TELLING = 6  # characters of what is changed
+MIN_TELLING_ALONE = 12  # of one line beside new ones
 MAX_BESIDE = 8  # lines on either side
 MAX_MEANT = 4  # declarations of a name
 MAX_REPEATED = 20
@@ -49,6 +51,12 @@ _COUNTS = {
 _COUNT_OF = {word: count for count, words in _COUNTS.items() for word in words.split()}
 _NUMBER = re.compile(r"\b([2-9]|1\d)\s?(?:x|×|places|times|spots|mal|Stellen)(?!\w)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
+# "in `a` as well as in `b`" are two places, "all three overloads and the function" one more than the number.
+_AS_WELL = re.compile(r"\bas well as (?:in|for|at|on|to)\b", re.IGNORECASE)
+_AND_ONE = re.compile(
+    r"\b(?P<number>two|three|four|five|six|seven|eight) (?:\w+ )?\w+,? and (?:(?:in|for|at|of|on|to) )?(?:the|its)\b",
+    re.IGNORECASE,
+)
 _CODE_NAME = re.compile(r"`([^`\n]+)`|\b(\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b")
 # Where a change is that is made elsewhere too, and what is made there.
 PlaceMade = tuple[int, Change]
@@ -78,7 +86,7 @@ class Repetition:
 
 def says_everywhere(words: str) -> bool:
     """Whether words speak of several places."""
-    return _SAID.search(words) is not None
+    return _SAID.search(words) is not None or _AS_WELL.search(words) is not None
 
 
 def repetitions(
@@ -94,14 +102,15 @@ def repetitions(
         scopes = [one for one in named if not _holds(one, mine)]
         is_outside = not any(_holds(one, mine) for one in named)
         counts = told_counts(words.text)
-        for places, is_like in _places(mine, original, scopes, words.keys):
+        is_said = says_everywhere(words.text)
+        for places, is_like in _places(mine, original, scopes, words.keys, is_said=is_said):
             if not places:
                 continue
             made = sorted((*changes, *(one for _, one in places)), key=lambda one: (one[0], one[1]))
             inside = sum(_is_inside(place, scopes) for place in places) / len(places)
-            is_counted = _is_counted(counts, len(mine), len(places))
+            is_counted = _is_counted(counts, len(mine), places)
             values = {
-                "said": float(says_everywhere(words.text)),
+                "said": float(is_said),
                 "part": float(words.is_part),
                 "count": float(is_counted),
                 "named": inside,
@@ -128,7 +137,9 @@ def _strength(one: Repetition) -> float:
 
 
 def _is_of(change: Change, keys: frozenset[str]) -> bool:
-    """Whether a change writes lines of a snippet."""
+    """Whether a change writes lines of a snippet, or only deletes what stands beside them."""
+    if not change[2]:
+        return True
     new = [key for line in change[2] if (key := "".join(line.split()))]
     return bool(new) and sum(key in keys for key in new) * 2 > len(new)
 
@@ -136,12 +147,18 @@ def _is_of(change: Change, keys: frozenset[str]) -> bool:
 def told_counts(words: str) -> set[int]:
     """The numbers of places that words may tell."""
     told = {_COUNT_OF[word] for one in _WORD.findall(words) if (word := one.lower()) in _COUNT_OF}
+    told |= {_COUNT_OF[found["number"].lower()] + 1 for found in _AND_ONE.finditer(words)}
+    if _AS_WELL.search(words):
+        told.add(2)
     return told | {int(number) for number in _NUMBER.findall(words)}
 
 
-def _is_counted(told: set[int], num_changes: int, num_more: int) -> bool:
-    """Whether words tell in how many places changes are made, counting the ones that are shown."""
-    return num_more % num_changes == 0 and 1 + num_more // num_changes in told
+def _is_counted(told: set[int], num_changes: int, places: Sequence[PlaceMade]) -> bool:
+    """Whether words tell in how many places changes are made, counting the ones that are shown: all, or each alone."""
+    if len(places) % num_changes == 0 and 1 + len(places) // num_changes in told:
+        return True
+    nums_more = Counter(source for source, _ in places)
+    return len(nums_more) > 1 and all(1 + number in told for number in nums_more.values())
 
 
 def _scopes(words: str, declared: Declared) -> list[tuple[int, int]]:
@@ -174,11 +191,24 @@ def _fits(place: PlaceMade, changes: Sequence[Change], original: Lines, shown: f
 
 
 def _places(
-    changes: Sequence[Change], original: Lines, scopes: Sequence[tuple[int, int]], shown: frozenset[str]
+    changes: Sequence[Change],
+    original: Lines,
+    scopes: Sequence[tuple[int, int]],
+    shown: frozenset[str],
+    *,
+    is_said: bool,
 ) -> Iterator[tuple[list[PlaceMade], bool]]:
-    """Yields the same changes for other places: all, those in declarations, those and the ones that are alike there."""
+    """Yields the same changes for other places: all, those in declarations, those and the ones that are alike there.
+
+    is_said: words speak of several places; so less that is shown may tell them.
+    """
     everywhere = _equal_places(changes, original, shown)
     yield everywhere, False
+    if is_said:
+        wider = _equal_places(changes, original, shown, is_wide=True)
+        if len(wider) > len(everywhere):
+            yield wider, False
+            everywhere = wider
     if not scopes:
         return
     inside = [place for place in everywhere if _is_inside(place, scopes)]
@@ -191,20 +221,25 @@ def _places(
             yield [*inside, *like], True
 
 
-def _equal_places(changes: Sequence[Change], original: Lines, shown: frozenset[str]) -> list[PlaceMade]:
+def _equal_places(
+    changes: Sequence[Change], original: Lines, shown: frozenset[str], *, is_wide: bool = False
+) -> list[PlaceMade]:
     """The changes, made where the original has the lines that they replace, or stand between, again.
 
-    Where these lines stand at another column there, so do the new ones.
+    Where these lines stand at another column there, so do the new ones. is_wide: what is only deleted is looked for
+    too, and new lines of which the snippet shows what they stand between on one side alone.
     """
     more: list[PlaceMade] = []
     taken = {line for start, end, _ in changes for line in range(start, end)}
     keys = original.keys
     for start, end, new in changes:
-        first, last = (start, end) if start < end else _shown_around(start, keys, shown)
+        first, last = (start, end) if start < end else _shown_around(start, keys, shown, is_wide=is_wide)
         block = keys[first:last]
-        if not new or sum(map(len, block)) < MIN_TELLING:
+        if not (new or is_wide) or sum(map(len, block)) < MIN_TELLING:
             continue
-        found = [at for at in original.places.get(block[0], ()) if at != first and keys[at : at + len(block)] == block]
+        telling = max(range(len(block)), key=lambda at: len(block[at]))  # a blank line tells nothing
+        starts = (at - telling for at in original.places.get(block[telling], ()))
+        found = [at for at in starts if at != first and at >= 0 and keys[at : at + len(block)] == block]
         if len(found) >= MAX_REPEATED:
             continue
         for place in found:
@@ -212,16 +247,20 @@ def _equal_places(changes: Sequence[Change], original: Lines, shown: frozenset[s
             size = end - start
             if not taken.intersection(range(at, at + size)):
                 taken.update(range(at, at + size))
-                moved = _moved(new, original.texts[first], original.texts[place])
+                moved = _moved(new, original.texts[first + telling], original.texts[place + telling])
                 more.append((start, (at, at + size, moved)))
     return more
 
 
-def _shown_around(at: int, keys: Sequence[str], shown: frozenset[str]) -> tuple[int, int]:
-    """The lines [first, last) around new ones that a snippet shows beside them; none where it shows none of a side."""
+def _shown_around(at: int, keys: Sequence[str], shown: frozenset[str], *, is_wide: bool = False) -> tuple[int, int]:
+    """The lines [first, last) around new ones that a snippet shows beside them; none where it shows none of a side.
+
+    is_wide: the line of one side is enough where it tells enough.
+    """
     first = at - 1 if at > 0 and keys[at - 1] and keys[at - 1] in shown else at
     last = at + 1 if at < len(keys) and keys[at] and keys[at] in shown else at
-    return (first, last) if first < at < last else (at, at)
+    is_told = first < at < last or (is_wide and sum(map(len, keys[first:last])) >= MIN_TELLING_ALONE)
+    return (first, last) if is_told else (at, at)
 
 
 def _like_places(change: Change, original: Lines, scope: tuple[int, int]) -> Iterator[Change]:
