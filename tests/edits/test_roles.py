@@ -161,6 +161,8 @@ def test_deleted_files_are_remembered():
         ("# ... existing code ...\nnpm test", "bash", "Then run:", Role.EDIT),
         ("npm test", "bash", "In `ci.sh`:", Role.EDIT),
         ("area(1, 2)", "python", "Example usage:", Role.OTHER),
+        ("    area(1, 2)", "python", "Example:", Role.EDIT),  # set in, as a part of a file
+        ("Run `area`.", "rst", "Example included:", Role.EDIT),
         ("x = 1", "12:14:src/app.py", "", Role.OTHER),  # cited, with its line numbers
     ],
 )

@@ -142,10 +142,60 @@ def test_positions_are_told_from_others() -> None:
         ("Append at the end of the file (one blank line before it):", [14]),
         ("The module needs this, below everything:", [14]),
         ("新函数，加在 `load` 和 `save` 之间：", [10, 11, 12]),
+        ("`LIMIT` のすぐ下に:", [3]),
+        ("紧跟在 `LIMIT` 的正下方：", [3]),
+        ("`LIMIT` 바로 아래에:", [3]),
+        ("At the head of `load`:", [9]),
     ],
 )
 def test_more_ways_to_tell_a_place(prose: str, expected: list[int] | None) -> None:
     assert places_of(told_by(prose).at) == expected
+
+
+METHODS = """\
+class Small {
+  add(x) {
+    return x;
+  }
+}
+
+class Large {
+  add(x) {
+    if (x) {
+      return x + 1;
+    } else {
+      return 0;
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("In `Large`, right below its `add()`:", [14]),
+        ("In `Small`, after `add`:", [4]),
+        ("After `add`:", [4, 14]),
+        ("In `Large`, at the top of the last `else`:", [11]),
+    ],
+)
+def test_a_name_is_looked_for_in_what_the_sentence_goes_into(prose: str, expected: list[int]) -> None:
+    lines = Lines(lines_of(METHODS))
+    declared = {"Small": [(0, 5)], "Large": [(6, 15)], "add": [(1, 4), (7, 14)]}
+    assert places_of(PlaceReader(lines, declared).told(prose, frozenset()).at) == expected
+
+
+def test_a_branch_is_called_by_what_its_first_line_has() -> None:
+    lines = Lines(["ready = load()", "if ready:", "    start()", "else:", "    wait()"])
+    for prose, inside in (("In the `ready` branch:", [1, 2]), ("In the `else`:", [3, 4]), ("In `ready`:", [0])):
+        assert places_of(PlaceReader(lines, {}).told(prose, frozenset()).inside) == inside
+
+
+def test_what_goes_before_a_title_goes_above_the_line_over_it() -> None:
+    lines = Lines(["Text.", "", "*****", " Two", "*****", "", "More.", "-----", "", "Three", "*****"])
+    for prose, expected in (('Before "Two":', [1, 2]), ('Before "Three":', [8, 9])):
+        assert places_of(PlaceReader(lines, {}).told(prose, frozenset(), first=["*****"]).at) == expected
 
 
 def test_an_item_is_called_by_what_it_begins_with() -> None:
@@ -292,6 +342,11 @@ def test_a_new_member_is_indented_as_the_others_of_the_block_that_ends_below_it(
         ("Then, after `run`:", "", "Then, after `run`:"),
         ("after `run`:", "", "after `run`:"),
         ("That is all.", "", "That is all."),
+        ("(sorted in, after `run`)", "sorted in, after `run`", ""),
+        ("(after `run`). Then the call:", "after `run`", "Then the call:"),
+        ("(so put it above `run`:)", "", "(so put it above `run`:)"),
+        ("(after `run`):", "", "(after `run`):"),
+        ("(no more `run`)", "", "(no more `run`)"),
     ],
 )
 def test_words_below_a_snippet_may_say_where_it_goes(words: str, below: str, own: str) -> None:

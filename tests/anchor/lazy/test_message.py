@@ -12,7 +12,14 @@ from fastedit.anchor.lazy.reading import NAMES, Reading
 from fastedit.anchor.lazy.readings import readings_of
 from fastedit.anchor.lazy.result.columns import indent_ratio
 from fastedit.anchor.lazy.result.message import FULFILLED, TOLD, fulfilled_by, shown_of, told_by
-from fastedit.anchor.lazy.words.repeated import Repetition, Words, declared_in, repetitions, says_everywhere
+from fastedit.anchor.lazy.words.repeated import (
+    Repetition,
+    Words,
+    declared_in,
+    repetitions,
+    says_everywhere,
+    told_counts,
+)
 from fastedit.edits.model import Snippet
 from fastedit.syntax import outline
 from support.aligning import WEIGHTS, lines_of
@@ -291,6 +298,36 @@ def test_new_lines_go_where_the_lines_around_them_stand_again() -> None:
 
 def test_new_lines_that_show_nothing_of_one_side_stand_once() -> None:
     assert of_lists("- lint\n- types", 2) == []
+
+
+def test_one_line_that_tells_enough_is_enough_where_words_speak_of_several_places() -> None:
+    original = LISTS.replace("lint", "lint-everything")
+    told = Words("In test as well as in release:", frozenset({"-lint-everything", "-types"}), is_part=True)
+    [one] = repetitions([(2, 2, ["- types"])], Lines(lines_of(original)), [told], {})
+    assert [start for start, _, _ in one.changes] == [2, 7]
+    assert one.values["count"] == 1
+    silent = Words("", told.keys, is_part=True)
+    assert repetitions([(2, 2, ["- types"])], Lines(lines_of(original)), [silent], {}) == []
+
+
+def test_what_only_goes_goes_elsewhere_where_words_speak_of_several_places() -> None:
+    original = "a = 1\n\n# since 1.0\nb = 2\n\n# since 1.0\nc = 3\n\n# since 1.1\n"
+    [one] = made((1, 3, []), "The remark goes, in both:", original)
+    assert one.changes == [(1, 3, []), (4, 6, [])]
+    assert made((1, 3, []), "The remark goes:", original) == []
+
+
+def test_each_of_several_changes_may_have_its_own_number_of_places() -> None:
+    original = "up: v1.0\ndown: v2.0\nup: v1.0\ndown: v2.0\ndown: v2.0\n"
+    changes = [(0, 1, ["up: v1.1"]), (1, 2, ["down: v2.1"])]
+    for words, counted in (("Both of the first, all three of the others:", 1), ("In both:", 0)):
+        [one] = repetitions(changes, Lines(lines_of(original)), [Words(words)], {})
+        assert (len(one.changes), one.values["count"]) == (5, counted)
+
+
+def test_a_number_may_have_one_more_beside_it() -> None:
+    assert told_counts("in all three overloads and in the implementation") == {3, 4}
+    assert told_counts("in both") == {2}
 
 
 def test_what_a_snippet_shows_beside_its_change_may_stand_there_only() -> None:

@@ -64,7 +64,7 @@ def _end_of_bracket(prose: str, start: int) -> int:
 
 
 def _is_of_the_one_above(inside: str, rest: str) -> bool:
-    """Whether words in brackets tell the place of the snippet above them: they don't introduce the next with a colon."""
+    """Whether words in brackets tell the place of the snippet above them, and introduce no other by a colon."""
     if inside.rstrip().endswith(":") or rest.lstrip().startswith(":"):
         return False
     kinds = {kind for sentence in SENTENCE_END.split(inside) for kind, _ in mentions(plain(sentence))}

@@ -45,6 +45,16 @@ _LAST_INSIDE = re.compile(
     r"\b(?:as|is|comes|goes) (?:the )?(?:very )?last\b|\blast (?:thing|statement)\b|\bat the (?:very )?end\b"
 )
 _CLOSER = re.compile(r"[)\]}]|</|(?:end|fi|done|esac)\b")
+# A block that words name by what its first line has, or by its keyword, the first or the last: "the `ready` branch".
+_BRANCH = pattern(
+    r"(?:\b(?P<which>first|last|final)\s+)?`(?P<quote>[^`\n]+)`"
+    r"(?:[\s-]+(?P<kind>branch|case|arm|clause|loop|zweig|rama|branche|ramo)\b)?",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(
+    r"(?:\}\s*)?(?P<keyword>(?:el(?:se )?)?if|else|case|when|while|for|switch|match|with|try|except|catch|finally"
+    r"|unless|until|default)\b"
+)
 MAX_NEAR = 6  # lines that a word may mean
 # Words that point at what is named before: "right after that method", "above the hook", "at its end".
 _POINTING = pattern(
@@ -165,7 +175,11 @@ class PlaceReader:
             kin: list[tuple[int, int]] = []
             if kind in BESIDE and quoted not in shown:
                 kin = [(line, self._end_of(line)) for line in self._kin_of(first, quoted)]
-            for span in dict.fromkeys([*self._meant(quoted, shown, around if kind in BESIDE else ()), *kin]):
+            if kind in BESIDE:
+                meant = self._meant(quoted, shown, around)
+            else:
+                meant = self._branches(sentence, quoted, around) or self._meant(quoted, shown)
+            for span in dict.fromkeys([*meant, *kin]):
                 if kind in BESIDE:
                     self._place_beside(told, kind, span, first, is_alike=span in kin)
                 else:
@@ -173,9 +187,27 @@ class PlaceReader:
         return told
 
     def _around(self, named: Sequence[tuple[str, str]], shown: frozenset[str]) -> list[tuple[int, int]]:
-        """The lines of the declarations that a sentence says a snippet goes into, in which it may name another place."""
+        """The lines of the declarations that a sentence says a snippet goes into: it may name a place in them."""
         names = (quoted.strip().removesuffix("()") for kind, quoted in named if kind == "inside")
         return [span for name in names if name not in shown for span in self.declared.get(name, ())[:MAX_MEANT]]
+
+    def _branches(self, sentence: str, quoted: str, around: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The lines of the branches and loops that a sentence calls so by a quote: of `if ready:` and what is in it."""
+        said = next((one for one in _BRANCH.finditer(sentence) if one["quote"] == quoted), None)
+        key = "".join(quoted.split()).rstrip(":{")
+        begins = _OPENS.fullmatch(quoted.strip(" :{"))
+        if said is None or not key or not (said["kind"] or begins):
+            return []
+        spans = []
+        for line in self.original.word_places.get(_NAME.findall(quoted)[0], ()) if _NAME.search(quoted) else ():
+            found = _OPENS.match(self.original.stripped[line])
+            is_meant = found is not None and (found["keyword"] == key if begins else key in self.original.keys[line])
+            if is_meant and self._end_of(line) > line + max(1, self.original.statement_span(line)):
+                spans.append((line, self._end_of(line)))
+        spans = _in_any(spans, around) or spans
+        if said["which"]:
+            return spans[:1] if said["which"].lower() == "first" else spans[-1:]
+        return spans if len(spans) <= MAX_MEANT else []
 
     def _place_inside(self, told: Told, kind: str, span: tuple[int, int]) -> None:
         """Fills in that a snippet goes into lines [start, end), or to an end of them."""
@@ -195,7 +227,8 @@ class PlaceReader:
         if kind in ("after", "beside"):
             told.at = _with(told.at, n + 1, self._gap(end))
         if kind in ("before", "beside"):
-            told.at = _with(told.at, n + 1, above if len(first) > 1 else range(above.start, start + 1))
+            is_above = len(first) > 1 or self._has_overline(start)
+            told.at = _with(told.at, n + 1, above if is_above else range(above.start, start + 1))
         if is_alike:
             told.alike = _with(told.alike, n + 1, above if kind == "before" else self._gap(end))
 
@@ -216,7 +249,7 @@ class PlaceReader:
                     num_between, sides = num_between + 1, "before" if num_between else "after"
                 for line in lines:
                     span = max(1, self.original.statement_span(line))
-                    top = self._above_comments(line) if len(first) > 1 else line
+                    top = self._above_comments(line) if len(first) > 1 or self._has_overline(line) else line
                     for at in [top] * (sides != "after") + [line + span, self._end_of(line)] * (sides != "before"):
                         places = self._gap(at)
                         result[places.start : places.stop] = np.maximum(result[places.start : places.stop], worth)
@@ -227,12 +260,18 @@ class PlaceReader:
         one below it; the line where there are none.
         """
         original = self.original
-        if line > 0 and is_title(original, line) and is_underline(original.stripped[line - 1]):
-            has_both = line + 1 < len(original) and original.keys[line - 1] == original.keys[line + 1]
-            return line - 1 if has_both else line
+        if self._has_overline(line):
+            return line - 1
         while line > 0 and original.is_comment(line - 1) and original.columns[line - 1] == original.columns[line]:
             line -= 1
         return line
+
+    def _has_overline(self, line: int) -> bool:
+        """Whether a line is a title between two lines of the same signs."""
+        original = self.original
+        if not 0 < line < len(original) - 1 or original.keys[line - 1] != original.keys[line + 1]:
+            return False
+        return is_underline(original.stripped[line - 1]) and is_title(original, line)
 
     def _kin_of(self, first: Sequence[str], word: str) -> list[int]:
         """The lines with a word that are most alike a snippet's first one: "the `b` import" is that of the imports."""
