@@ -231,6 +231,7 @@ def _equal_places(
     """
     more: list[PlaceMade] = []
     taken = {line for start, end, _ in changes for line in range(start, end)}
+    filled = {start for start, end, _ in changes if start == end}
     keys = original.keys
     for start, end, new in changes:
         first, last = (start, end) if start < end else _shown_around(start, keys, shown, is_wide=is_wide)
@@ -245,7 +246,10 @@ def _equal_places(
         for place in found:
             at = place + start - first
             size = end - start
-            if not taken.intersection(range(at, at + size)):
+            # Nothing is written in the midst of lines that go.
+            is_within = {at - 1, at} <= taken if size == 0 else not filled.isdisjoint(range(at + 1, at + size))
+            if not is_within and not taken.intersection(range(at, at + size)):
+                filled.update({at} if size == 0 else ())
                 taken.update(range(at, at + size))
                 moved = _moved(new, original.texts[first + telling], original.texts[place + telling])
                 more.append((start, (at, at + size, moved)))
