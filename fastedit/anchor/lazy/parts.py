@@ -139,6 +139,7 @@ def parts_of(task: Task) -> list[ReadText]:
         if task.known_for is None:
             _add_even(result, task, judge, taste)
             _add_staying(result, task, judge, taste)
+            _add_replacing(result, task, judge, taste)
             _add_led(result, task, judge, taste, numbers)
     if not result and task.used.get("back", 0.0) > NOWHERE_ELSE:
         # Every path uses lines twice, as going back allows: without it there are always some that don't.
@@ -183,7 +184,7 @@ def plain_grids(
 
 def _num_paths(search: Search) -> int:
     """The number of paths to look at: fewer for very long snippets, each of whose paths takes its time."""
-    most = FEW_PATHS if search.guide is not None else MAX_PATHS
+    most = FEW_PATHS if search.guide is not None or search.may_begin_deleting else MAX_PATHS
     return max(MIN_PATHS, min(most, MAX_STEPS // search.m)) * (TILTED_PATHS if search.tilt else 1)
 
 
@@ -222,7 +223,7 @@ def _add_readings(
                 yield not facts[MORE_ERRORS]
 
     num_found, has_sound = 0, False
-    is_few = bool(search.stays) or search.guide is not None
+    is_few = bool(search.stays) or search.guide is not None or search.may_begin_deleting
     for path in search.best(_num_paths(search), beam=WIDE_BEAM if _tells_what_goes(search.grid) else BEAM):
         for is_sound in add(path):
             num_found, has_sound = num_found + 1, has_sound or is_sound
@@ -242,7 +243,7 @@ def _tells_what_goes(grid: Grid) -> bool:
 
 def _paths_apart(search: Search, judge: Search, result: dict[tuple[str, ...], ReadText]) -> Iterator[Path]:
     """The paths on which all that the snippet shows is new in one place, of a search that leans on nothing."""
-    if search.known is not None or search.guide is not None or search.stays:
+    if search.known is not None or search.guide is not None or search.stays or search.may_begin_deleting:
         return
     mine = sorted((one[0] for one in result.values() if one[0][0].search is judge), key=lambda one: -one[1])
     yield from search.apart(_beside_replaced(search.grid, [part.plan for part, _ in mine[:MAX_REPLACING]]))
@@ -313,6 +314,20 @@ def _add_staying(result: dict[tuple[str, ...], ReadText], task: Task, judge: Sea
     grid, plan = judge.grid, max(mine, key=itemgetter(1))[0].plan
     if sum(bool(grid.original.keys[line]) for line in plan.deleted) >= MIN_GOING:
         _add_readings(result, task, Search(grid, task.used, stays=STAYS), judge, taste)
+
+
+def _add_replacing(result: dict[tuple[str, ...], ReadText], task: Task, judge: Search, taste: Taste) -> None:
+    """Adds readings in which lines go above the first row, where that is no line of the original in the best one."""
+    mine = [one[0] for one in result.values() if one[0][0].search is judge]
+    if not mine:
+        return
+    plan = max(mine, key=itemgetter(1))[0].plan
+    telling = next((row for row in range(judge.m) if row not in plan.left_out), None)
+    if telling is None or telling in plan.markers:
+        return
+    if telling in plan.quoted and judge.grid.pairs[telling].stays[plan.quoted[telling][1]]:
+        return
+    _add_readings(result, task, Search(judge.grid, task.used, may_begin_deleting=True), judge, taste)
 
 
 def _add_led(

@@ -113,6 +113,7 @@ Meant = tuple[
 ]
 NOTHING_MEANT: Meant = ((), (), None, (), None, (), ())
 MAX_BELOW = 8  # readings more than are asked for that may turn out likelier as a whole
+MAX_BELOW_WITH_WORDS = 40  # the same once words have added to them, each in several ways
 MAX_BROKEN_BY_WORDS = 3.0  # parse errors
 MAX_SPACED = 3  # readings that are tried with other numbers of blank lines
 MAX_REPEATED = 2  # readings whose changes are tried everywhere
@@ -175,7 +176,7 @@ def readings_of(
     pieces = list(zip(told_around, [*keys, *keys[-1:]], strict=True))
     result = _with_proposals(carried, base, hints, shown, pieces, named, used)
     claims = Claims(named, base.lines, found, shown.keys)
-    ranked = _as_wholes(result[: count + MAX_BELOW], base, facts, claims, forecast, used)
+    ranked = _as_wholes(result[: count + MAX_BELOW_WITH_WORDS], base, facts, claims, forecast, used)
     gaps = Gaps(base.lines, [snippet.lines for snippet in snippets], pieces)
     return probabilities(_with_blanks(ranked, gaps, facts, used)[:count])
 

@@ -229,6 +229,25 @@ def expected_price(path: Path, grid: Grid, stays: float) -> float:
     return price
 
 
+@given(grids(), st.integers(0, 3))
+def test_lines_that_go_above_the_first_row_are_worth_what_their_features_say(grid: Grid, seed: int) -> None:
+    search = Search(grid, random_weights(seed), may_begin_deleting=True)
+    for path in search.best(12, beam=30):
+        assert path.score == pytest.approx(float(search.features(path) @ search.weights), abs=1e-2)
+
+
+def test_lines_may_go_above_the_first_row_where_that_is_asked_for() -> None:
+    grid = grid_of("old()\nx = 1", "import fresh\nx = 1")
+
+    def gone(*, is_asked: bool) -> list[set[int]]:
+        paths = Search(grid, WEIGHTS, may_begin_deleting=is_asked).best(400, beam=60)
+        plans = [plan for path in paths if (plan := plan_of(path, grid)) is not None and 0 in plan.new]
+        return [set(plan.deleted) for plan in plans]
+
+    assert {0} in gone(is_asked=True)
+    assert {0} not in gone(is_asked=False)
+
+
 def test_a_run_may_begin_at_several_alike_places() -> None:
     original = "\n".join(["def load():", *("    check()\n    step()" for _ in range(5)), "    return 1"])
     grid = grid_of(original, "    check()\n    # ... existing code ...\n    return 1")

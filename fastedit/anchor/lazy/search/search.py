@@ -94,7 +94,8 @@ class Search:
     unquoted: rows that stand for no line of the original. tilt: what each bracket is worth that a step opens, so that
     results are found in which both ends of a pair are. stays: what each line costs that goes, so that results are found
     in which what the snippet doesn't show stays; up to the next row that is quoted, `BARE_LINES` more. guide: a
-    forecast for these rows and lines, so that results are found which it speaks for.
+    forecast for these rows and lines, so that results are found which it speaks for. may_begin_deleting: whether
+    lines may go above the first row.
     """
 
     def __init__(
@@ -106,8 +107,10 @@ class Search:
         tilt: float = 0.0,
         stays: float = 0.0,
         guide: SearchGuide | None = None,
+        may_begin_deleting: bool = False,
     ) -> None:
         self.grid = grid
+        self.may_begin_deleting = may_begin_deleting
         self.unquoted = unquoted
         self.tilt = tilt
         self.stays = stays
@@ -289,7 +292,8 @@ class Search:
             same = np.array([keys[line] == key for line in pairs.lines.tolist()], bool) & (pairs.spans == 1)
             stays = same | np.array(pairs.is_loose, bool)
             gone = known.gone[pairs.lines] if len(pairs.lines) else np.zeros(0, bool)
-            wrong = np.where(stays, gone & (not known.has(row)), ~gone | (not known.has(row)))
+            # What is written anew may be equal to a line that goes; one that is quoted loosely has to stay.
+            wrong = np.where(stays, gone & (~same | (not known.has(row))), ~gone | (not known.has(row)))
             self.pair_scores[row] = (self.pair_scores[row] - wrong * known.price).astype(np.float32)
 
     def _guide_by(self, told: SearchGuide) -> None:
@@ -335,6 +339,10 @@ class Search:
         for state in STATES:
             self.tables[state].append(zero if state == "T" else empty)
         self.elided = [zero]
+        if self.may_begin_deleting:
+            first = {state: self.tables[state][0] for state in STATES}
+            self._close(first, zero)
+            self.tables["D"][0] = first["D"]
         self.back.append(float(NEVER))
         for row in range(self.m):
             now = {state: np.full(n + 1, NEVER, np.float32) for state in STATES}
