@@ -98,7 +98,6 @@ def test_control_words_are_told_from_names() -> None:
         ("The `if size > 3:` check goes.", (11, 15)),
         ("Drop the whole `let = load( … )`.", (16, 19)),
         ("The three lines from `if size > 3:` down are removed.", (11, 14)),
-        ("It goes, from its fetch comment to the closing `)`.", (15, 19)),
         ("Only deletions here:\n\n- the `if size > 3:` block", (11, 15)),
     ],
 )
@@ -118,12 +117,6 @@ def proposed(prose: str, original: str, written: tuple[str, ...] = ()) -> dict[t
     origins = [*[None] * len(written), *range(len(old))]
     found = proposals_for([*written, *old], origins, old, outline(original, "python"), Hints(), beside=beside)
     return {one.gone: {n for n, v in zip(PROPOSALS, one.values, strict=True) if v} for one in found}
-
-
-def test_doubled_blank_lines_become_single_ones_together() -> None:
-    original = "a = 1\n\n\nb = 2\n\n\n\nc = 3\n"
-    assert (2, 5, 6) in proposed("Wherever there are two blank lines only one is left.", original)
-    assert not proposed("A blank line.", original)
 
 
 def test_blank_lines_at_the_end_go_where_words_say_so() -> None:

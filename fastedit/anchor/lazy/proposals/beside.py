@@ -70,13 +70,6 @@ _END = pattern(
     re.IGNORECASE,
 )
 _COMMENT_SIGNS = ("#", "//", "/*", "*", "--", ";")
-_DOUBLE = pattern(
-    r"\b(?:two|double[sd]?|consecutive|multiple|zwei|doppelte\w*|deux|dos|dobles?|due|doppi[ae]|duas|duplas?)\b",
-    re.IGNORECASE,
-)
-_SINGLE = pattern(
-    r"\b(?:one|single|collaps\w*|eine?|einzelne\w*|une?|seule?|simples?|una|sola|única|uma)\b", re.IGNORECASE
-)
 _SURPLUS = pattern(
     r"\b(?:surplus|superfluous|trailing|stray|extra|too many|überflüssig\w*|zu viel|de trop|superflue?s?|sobran?"
     r"|in più)\b",
@@ -245,35 +238,22 @@ class Beside:
                 is_told = any(one.before if step < 0 else one.behind for one in told)
                 yield LostBeside(lines, {"blank": 1.0, "blank_side": float(is_told)})
 
-    def doubles(self, lines: Sequence[str], origins: Sequence[int | None]) -> Iterator[LostBeside]:
-        """Yields the blank lines behind others, and those that end the file, where words say that such go."""
-        blank = [not line.strip() for line in lines]
-        if self._has_doubles:
-            gone = [at for at in range(1, len(lines)) if blank[at] and blank[at - 1]]
-            kept = tuple(origin for at in gone if (origin := origins[at]) is not None)
-            if kept:
-                yield LostBeside(kept, {"blank": 1.0, "blank_side": 1.0})
-        if self._has_trailing:
-            end = len(lines)
-            while end and blank[end - 1]:
-                end -= 1
-            kept = tuple(origin for origin in origins[end:] if origin is not None)
-            if kept:
-                values = {"edge": 1.0, "edge_lines": math.log1p(len(kept)), "edge_going": 1.0, "edge_comments": 1.0}
-                yield LostBeside(kept, values)
-
-    @cached_property
-    def _of_blanks(self) -> list[str]:
-        """The sentences that speak of blank lines."""
-        return [one for prose, _ in self.pieces for one, _ in sentences_of(prose) if _BLANKS.search(one)]
-
-    @cached_property
-    def _has_doubles(self) -> bool:
-        return any(_DOUBLE.search(one) and _SINGLE.search(one) for one in self._of_blanks)
+    def trailing(self, lines: Sequence[str], origins: Sequence[int | None]) -> Iterator[LostBeside]:
+        """Yields the blank lines that end the file, where words say that such go."""
+        if not self._has_trailing:
+            return
+        end = len(lines)
+        while end and not lines[end - 1].strip():
+            end -= 1
+        kept = tuple(origin for origin in origins[end:] if origin is not None)
+        if kept:
+            values = {"edge": 1.0, "edge_lines": math.log1p(len(kept)), "edge_going": 1.0, "edge_comments": 1.0}
+            yield LostBeside(kept, values)
 
     @cached_property
     def _has_trailing(self) -> bool:
-        told = [one for one in self._of_blanks if _END.search(one)]
+        sentences = [one for prose, _ in self.pieces for one, _ in sentences_of(prose)]
+        told = [one for one in sentences if _BLANKS.search(one) and _END.search(one)]
         return any(_SURPLUS.search(one) or speaks_of_going(one, goes_on=False) for one in told)
 
 

@@ -305,7 +305,7 @@ class _Finder:
             for one in [one for one in self.result if one.gone and one.after is None]:
                 for lost in beside.blanks(one.gone, self.kept):
                     self.add_lost(lost, one)
-        for lost in beside.doubles(self.lines, self.origins):
+        for lost in beside.trailing(self.lines, self.origins):
             self.add_lost(lost)
         for lost in beside.edges(self.lines, self.origins):
             self.add_lost(lost)

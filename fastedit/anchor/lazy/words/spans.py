@@ -31,12 +31,6 @@ _COUNTED = pattern(
     r"(?P<first>`[^`\n]+`)",
     re.IGNORECASE,
 )
-# "from its eslint comment to the closing `});`"
-_FROM_COMMENT = pattern(
-    r"\bfrom (?:its|the|that|this|their) (?P<words>[^`.;:]{0,30}?)\s?comment\b[^`.;:]{0,16}?"
-    r"\b(?:up to|down to|through|until|till|to)\b[^`.;:]{0,24}?(?P<last>`[^`\n]+`)",
-    re.IGNORECASE,
-)
 NUMBERS = {
     word: number + 2
     for words in (
@@ -80,27 +74,6 @@ def counted_spans(sentence: str, original: Lines) -> Iterator[tuple[range, int]]
         for start in first:
             if start + count <= len(original):
                 yield range(start, start + count), len(first)
-
-
-def commented_spans(sentence: str, original: Lines) -> Iterator[tuple[range, int]]:
-    """Yields the lines from a comment with the words that a sentence tells to the line that it quotes."""
-    for found in _FROM_COMMENT.finditer(sentence):
-        yield from _from_comment(found["words"].lower().split(), _unquoted(found["last"]), original)
-
-
-def _from_comment(words: Sequence[str], last: str, original: Lines) -> Iterator[tuple[range, int]]:
-    """Yields the lines from comments with all of the words to the next line that a quote is."""
-    ends = original.places.get("".join(last.split()), ())
-    first = [
-        line
-        for line, text in enumerate(original.stripped)
-        if original.is_comment(line) and all(word in text.lower() for word in words)
-    ]
-    for start in first if words and len(first) <= MAX_SPANS else []:
-        column = original.columns[start]
-        end = next((at for at in ends if start < at <= start + MAX_DOTTED and original.columns[at] <= column), None)
-        if end is not None:
-            yield range(start, end + 1), len(first)
 
 
 def dotted_spans(quote: str, original: Lines) -> list[range]:

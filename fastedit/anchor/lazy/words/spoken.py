@@ -20,7 +20,7 @@ from fastedit.anchor.lazy.lines import DOTS, Lines
 from fastedit.anchor.lazy.words.compound import BRANCHES, CONTROL, branch_at, compound_at, control_word, unit_at
 from fastedit.anchor.lazy.words.repeated import Declared
 from fastedit.anchor.lazy.words.shapes import shapes_at, shapes_said
-from fastedit.anchor.lazy.words.spans import begun, commented_spans, counted_spans, dotted_spans, spans_in
+from fastedit.anchor.lazy.words.spans import begun, counted_spans, dotted_spans, spans_in
 from fastedit.patterns import pattern
 
 # any: a unit that a word of a sentence about going may mean. by_quote: the word is quoted. near: 1 beside the word for
@@ -129,7 +129,7 @@ def _spans(prose: str, original: Lines, declared: Declared) -> Iterator[Unit]:
         for lines, count in spans_in(sentence, original, declared):
             yield Unit(lines.start, lines.stop, "", {**values, "others": math.log(count)})
         strong = float(bool(speaking_of_going((sentence,))))
-        for lines, count in (*counted_spans(sentence, original), *commented_spans(sentence, original)):
+        for lines, count in counted_spans(sentence, original):
             yield Unit(lines.start, lines.stop, "", {**values, "others": math.log(count), "strong": strong})
 
 
