@@ -342,24 +342,24 @@ class _Network(nn.Module):
         of_row, of_line = batch.of * num_rows + batch.row, batch.of * num_lines + batch.line
         rows = rows.flatten(0, 1).index_add(0, of_row, self.pairs_to_rows(pairs) * batch.row_share[:, None])
         lines = lines.flatten(0, 1).index_add(0, of_line, self.pairs_to_lines(pairs) * batch.line_share[:, None])
-        ties = self.ties_bias(batch.ties).permute(0, 3, 1, 2)
+        ties = self.ties_bias(batch.ties).permute(0, 3, 1, 2).split(HEADS, dim=1)
         bias = (
             self.fits_bias(batch.fits)
             .flatten(0, 2)
             .index_add(0, of_row * num_lines + batch.line, self.pairs_bias(pairs))
         )
-        bias = bias.view(num, num_rows, num_lines, -1).permute(0, 3, 1, 2)
+        # Parts of one split, since each slice of its own would fill a whole tensor with zeros on the way back.
+        biases = bias.view(num, num_rows, num_lines, -1).permute(0, 3, 1, 2).split(HEADS, dim=1)
         r, n = rows.view(num, num_rows, -1), lines.view(num, num_lines, -1)
         no_line, no_row = (NOWHERE * (1 - has)[:, None, None] for has in (batch.has_line, batch.has_row))
         for number, layer in enumerate(self.layers):
-            at = 2 * HEADS * number
-            to_lines = bias[:, at + HEADS : at + 2 * HEADS].transpose(-1, -2)
-            among = batch.apart + ties[:, HEADS * number : HEADS * (number + 1)]
-            n, r = layer(n, r, batch, among, bias[:, at : at + HEADS] + no_line, to_lines + no_row)
+            to_rows, to_lines = biases[2 * number : 2 * number + 2]
+            among = batch.apart + ties[number]
+            n, r = layer(n, r, batch, among, to_rows + no_line, to_lines.transpose(-1, -2) + no_row)
         r, n = self.rows_out(r), self.lines_out(n)
         beside = torch.cat([pad(n, (0, 0, 1, 0))[:, :-1], n], dim=-1)
         queries, keys = self.queries(r), self.keys(beside)
-        places = queries @ keys.transpose(1, 2) / math.sqrt(queries.shape[-1]) + bias[:, -1] + no_line[:, 0]
+        places = queries @ keys.transpose(1, 2) / math.sqrt(queries.shape[-1]) + biases[-1][:, 0] + no_line[:, 0]
         return self.gone(n)[..., 0], self.new(beside)[..., 0], self.fate(r), places
 
     def _scaled(self, name: str, facts: Tensor) -> Tensor:
