@@ -18,6 +18,8 @@ from fastedit.anchor.lazy.search.rows import (
     variants_of,
 )
 from fastedit.anchor.lazy.words.asides import Asides
+from fastedit.anchor.lazy.words.comments import PRAGMA
+from fastedit.edits.wording import comment_text
 
 PYTHON = Lines(["import os", "", "def load(path):", "    limit = 3", "    return open(path, limit)", "", "# the end"])
 SCRIPT = Lines(
@@ -498,6 +500,21 @@ def test_a_comment_far_behind_code_speaks_to_the_reader_where_the_file_has_none(
 def test_a_comment_for_a_tool_is_code(note: str) -> None:
     line = f"    value = 3     # {note}"
     assert texts_of(rows_of([line], PYTHON, "python")) == [line]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_for_tool"),
+    [
+        ("#!/usr/bin/env python", True),
+        ("# coding: utf-8", True),
+        ("# -*- mode: python -*-", True),
+        ("# vim: sw=4", True),
+        ("# coding is done below", False),
+        ("# -- here", False),
+    ],
+)
+def test_what_tells_a_tool_how_to_read_the_file_is_known_from_remarks(line: str, is_for_tool: bool) -> None:
+    assert bool(PRAGMA.match(comment_text(line) or "")) == is_for_tool
 
 
 @pytest.mark.parametrize("note", ["moved here from below", "already there", "instead of `read_all`", "schon da"])

@@ -59,7 +59,8 @@ PRAGMA = re.compile(
     r"^(?:noqa|nosec|noinspection|nolint|type:\s?ignore|ty:\s?ignore|pyright:|pylint:|mypy:|flake8:|fmt:|isort:|ruff:|yapf:"
     r"|pragma:|doctest:|cov(?:erage)?:|[@$]ts-|eslint-|prettier-|biome-|tslint:|stylelint-|istanbul |c8 |v8 ignore"
     r"|(?-i:\[(?:START|END) [\w.-]+\]$)|(?:end)?region\b|snippet-(?:start|end):"
-    r"|webpackchunkname|lcov_excl|codespell:|rubocop:|phpcs:|swiftlint:|shellcheck |clang-format|language=)",
+    r"|webpackchunkname|lcov_excl|codespell:|rubocop:|phpcs:|swiftlint:|shellcheck |clang-format|language="
+    r"|!\s?/(?:usr/)?bin/|-\*-|(?:en)?coding[:=]|vim?:)",
     re.IGNORECASE,
 )
 # So many blanks before a comment behind code set it apart from code.
