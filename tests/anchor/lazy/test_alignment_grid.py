@@ -453,6 +453,14 @@ def test_signs_that_look_alike_are_the_same_in_a_loose_quote(mine: str, theirs: 
     assert looseness(mine, theirs) == expected
 
 
+@pytest.mark.timeout(20)
+def test_blanks_in_a_row_of_a_line_with_dots_are_compared_in_no_time() -> None:
+    """Every way to share them out was tried: minutes for a rule in a header comment."""
+    rule = f"**{' ' * 40}"
+    assert looseness(f"{rule}- - ... degrees", f"{rule}- - radians") == 0
+    assert looseness(f"{rule}- - ... degrees", f"{rule}- -  of degrees") == 2
+
+
 @pytest.mark.parametrize(
     ("mine", "theirs", "expected"),
     [

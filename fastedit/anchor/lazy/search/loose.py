@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from fastedit.anchor.lazy.lines import DOTS, LINE_COMMENT
@@ -35,7 +36,24 @@ def abbreviates(mine: str, theirs: str) -> bool:
     parts = [part for part in DOTS.split(mine) if part]
     if not DOTS.search(mine) or sum(map(len, parts)) < MIN_ABBREVIATED:
         return False
-    return re.fullmatch(".*".join(map(re.escape, parts)), theirs) is not None
+    return _follow_each_other(parts, theirs, is_whole=True)
+
+
+def _follow_each_other(parts: Sequence[str], text: str, is_whole: bool) -> bool:
+    """Whether a text begins with the first of the parts and has the others behind it, in other columns at most.
+
+    is_whole: it ends with the last one. Each is looked for by itself: one pattern for all of them would try every way
+    to share the text's blanks among them, which for a rule of many dashes doesn't end.
+    """
+    at = 0
+    for number, part in enumerate(parts):
+        end = r"\Z" if is_whole and number == len(parts) - 1 else ""
+        pattern = re.compile(r"\s*".join(map(re.escape, part.split())) + end)
+        found = pattern.search(text, at) if number else pattern.match(text)
+        if found is None:
+            return False
+        at = found.end()
+    return True
 
 
 def leaves_gaps(mine: str, theirs: str) -> bool:
@@ -84,12 +102,9 @@ def looseness(mine: str, theirs: str) -> int:
     """1 where a line is quoted without its comment or its last comma, 2 abbreviated, 3 cut off, 0 elsewhere."""
     if DOTS.search(mine) and not DOTS.search(theirs):
         parts = [part.strip() for part in re.split(r"/\*[^*]*(?:\.{3,}|…)[^*]*\*/|\.{3,}|…", mine)]
-        if sum(map(len, parts)) >= 4:
-            pattern = ".*".join(re.escape(part).replace(r"\ ", r"\s*") for part in parts)
-            if re.fullmatch(pattern, theirs, re.DOTALL):
-                return 2
-            if parts[-1] and theirs.startswith(parts[0]) and re.match(pattern, theirs):
-                return 2
+        is_whole = not (parts[-1] and theirs.startswith(parts[0]))
+        if sum(map(len, parts)) >= 4 and _follow_each_other(parts, theirs, is_whole):
+            return 2
     code, plain = LINE_COMMENT.sub("", theirs), _plain(mine)
     if _plain(theirs) == plain or (code != theirs and _plain(code) == plain):
         return 1
