@@ -43,7 +43,7 @@ def _follow_each_other(parts: Sequence[str], text: str, is_whole: bool) -> bool:
     """Whether a text begins with the first of the parts and has the others behind it, in other columns at most.
 
     is_whole: it ends with the last one. Each is looked for by itself: one pattern for all of them would try every way
-    to share the text's blanks among them, which for a rule of many dashes doesn't end.
+    to share the text's blanks among its own, which takes minutes where there are many.
     """
     at = 0
     for number, part in enumerate(parts):
